@@ -253,15 +253,23 @@ uint32_t location_of_inclusive(struct symbols *symbols, struct object *object, u
 			    &location);
 }
 
+/* Overloads of JIT code are one function; elsewhere each linker name is one. */
+static uint64_t inclusive_key(struct symbols *symbols, struct object *object,
+			      struct symtab_entry *entry)
+{
+	uint32_t shown = symtab_name(entry, &symbols->sources.texts) ? entry->shown : 0;
+
+	return location_key(KEY_INCLUSIVE, object, object->is_jit ? shown : entry->name);
+}
+
 uint32_t location_of_inclusive_symbol(struct symbols *symbols, struct object *object,
 				      struct symtab_entry *entry)
 {
-	uint64_t first = location_key(KEY_INCLUSIVE, object, entry->name);
+	uint64_t first = inclusive_key(symbols, object, entry);
 	uint32_t id = location_find(symbols, first, entry->file);
 
 	if (id != SYMBOLS_NONE)
 		return id;
-	symtab_name(entry, &symbols->sources.texts);
 	uint32_t name =
 		inclusive_name(symbols, function_location_name(symbols, object, entry->shown,
 							       entry->name, entry->file));
@@ -438,6 +446,10 @@ void locations_move(struct symbols *symbols, struct object *object)
 		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
 		struct symtab_entry *entry = &object->symtab.items[span->value];
 		uint32_t location = location_of_known_symbol(symbols, object, entry);
+		if (location != SYMBOLS_NONE)
+			location_add_range(symbols, location, span->start, span->end);
+		location =
+			location_find(symbols, inclusive_key(symbols, object, entry), entry->file);
 		if (location != SYMBOLS_NONE)
 			location_add_range(symbols, location, span->start, span->end);
 		if (entry->line)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* find - locations and breakpoints by the names that users type. */
 #include "base/path.h"
+#include "base/text.h"
 #include "symbolize/location/jit_location.h"
 #include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
@@ -10,6 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FUNCTIONS_MOST 64 /* inlined at one address */
 
 static void add_match_ranges(struct symbols *symbols, uint32_t location,
 			     const struct object *object, const struct function_match *match)
@@ -155,6 +158,21 @@ int symbols_find(struct symbols *symbols, const char *name, uint32_t *location, 
 	return later_if_script(symbols, result);
 }
 
+/* As samples tell it: by debug information, where that has the symbol's function. */
+static uint32_t inclusive_of_symbol(struct symbols *symbols, struct object *object,
+				    struct symtab_entry *entry)
+{
+	uint32_t found[FUNCTIONS_MOST];
+	const char *name = symtab_name(entry, &symbols->sources.texts);
+	size_t count =
+		symbols_functions_at(symbols, object->id, entry->start + 1, found, FUNCTIONS_MOST);
+
+	for (size_t i = 0; i < count; i++)
+		if (text_equals(symbols_location(symbols, found[i])->function, name))
+			return found[i];
+	return location_of_inclusive_symbol(symbols, object, entry);
+}
+
 int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *location,
 			   struct error *error)
 {
@@ -175,11 +193,9 @@ int symbols_find_inclusive(struct symbols *symbols, const char *name, uint32_t *
 		const struct function_match *first = &matches.items[0];
 		struct object *object = symbols_open(symbols, first->object);
 		bool is_symbol = first->function == FUNCTION_NONE;
-		*location =
-			is_symbol ?
-				location_of_inclusive_symbol(symbols, object,
-							     &object->symtab.items[first->symbol]) :
-				location_of_inclusive(symbols, object, first->function);
+		*location = is_symbol ? inclusive_of_symbol(symbols, object,
+							    &object->symtab.items[first->symbol]) :
+					location_of_inclusive(symbols, object, first->function);
 		for (size_t i = 0; i < matches.count; i++)
 			add_match_ranges(symbols, *location, object, &matches.items[i]);
 	}

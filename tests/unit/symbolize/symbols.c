@@ -415,6 +415,28 @@ TEST("the functions at an address are those inlined there and the one around the
 	fixture_close(&fixture);
 }
 
+TEST("a function with its callees is one target by name and by samples, also by an alias")
+{
+	static const char source[] =
+		"__attribute__((noinline)) int __work(int x) { return x * 3; }\n"
+		"int work(int x) __attribute__((weak, alias(\"__work\")));\n"
+		"int main(int argc, char **argv) { return work(argc) + !argv; }\n";
+	struct fixture fixture;
+	uint64_t start = 0, size = 0;
+	uint32_t found = SYMBOLS_NONE, named = SYMBOLS_NONE;
+
+	fixture_begin();
+	fixture_write("alias.c", source, strlen(source));
+	CHECK(fixture_run("gcc -O2 -g alias.c -o alias"));
+	CHECK_EQUAL(fixture_open(&fixture, "alias", TARGET_INCLUSIVE, NULL), 0);
+	CHECK(fixture_symbol("alias", "__work", &start, &size));
+	CHECK_EQUAL(symbols_find_inclusive(fixture.symbols, "work", &named, &fixture.error), 0);
+	CHECK_EQUAL(symbols_functions_at(fixture.symbols, fixture.object, start + 1, &found, 1), 1);
+	CHECK_TEXT(symbols_location(fixture.symbols, found)->name, "inclusive:work");
+	CHECK_EQUAL(named, found);
+	fixture_close(&fixture);
+}
+
 TEST("malloc, free and their like of a file are one function, too")
 {
 	static const char *const names[] = {"malloc", "free", "calloc"};

@@ -80,6 +80,23 @@ TEST("where lines overlap the later one holds")
 	fixture_close(&fixture);
 }
 
+TEST("a function with its callees keeps its code when a map grows")
+{
+	struct fixture fixture;
+	const struct range *ranges;
+	uint32_t location, at[1];
+	CHECK_EQUAL(open_map(&fixture, "1000 100 work\n"), 0);
+	CHECK_EQUAL(symbols_find_inclusive(fixture.symbols, "work", &location, &fixture.error), 0);
+	static const char grown[] = "1000 100 work\n2000 100 other\n3000 80 work\n";
+	fixture_write("perf.map", grown, strlen(grown));
+	CHECK_TEXT(name_at(&fixture, 0x2010), "other");
+	CHECK_EQUAL(symbols_location_ranges(fixture.symbols, location, &ranges), 2);
+	CHECK_EQUAL(ranges[1].start, 0x3000);
+	CHECK_EQUAL(symbols_functions_at(fixture.symbols, fixture.object, 0x3010, at, 1), 1);
+	CHECK_EQUAL(at[0], location);
+	fixture_close(&fixture);
+}
+
 TEST("a map that grew is read again, and moved functions keep their location")
 {
 	struct fixture fixture;
