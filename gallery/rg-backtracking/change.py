@@ -15,5 +15,5 @@ def prepare(folder):
 
     def command(pattern, times):
         return ["rg", "-P", "-c", "--no-messages", pattern, *[texts] * times]
-    return case("ripgrep -P", "a possessive pattern", command(r"(\w+\s)+\w*x$", 1), command(r"(\w++\s)++\w*+x$", 1), command(r"(\w+\s)+\w*x$", 2000),
+    return case("ripgrep -P", "a possessive pattern", command(r"(\w+\s)+\w*x$", 1), command(r"(\w++\s)++\w*x$", 1), command(r"(\w+\s)+\w*x$", 2000),
                 r"JIT code", None, record_places=r"JIT code", kind="CPU", ask=["--target", "JIT code"])
