@@ -25,4 +25,4 @@ def prepare(folder):
         return ["node", "--perf-basic-prof", "--interpreted-frames-native-stack", script(folder, name, PROGRAM % (package, turns))]
     return case("Node.js, npm's deep-equal", "`fast-deep-equal`", command("before.js", "deep-equal", 300), command("after.js", "fast-deep-equal", 300),
                 command("long.js", "deep-equal", 10000000), r"\bcompare\b|internalDeepEqual|deepEqual|objEquiv|long\.js:5", None,
-                record_places=r"\bcompare\b|eepEqual|objEquiv", kind="CPU")
+                record_places=r"\bcompare\b|eepEqual|objEquiv", gain_places=r"inclusive:compare\b", kind="CPU", ask=["--target", "inclusive:compare"])
