@@ -11,6 +11,7 @@
 #include "analyze/causal/crowding_error.h"
 #include "analyze/causal/disk_wait.h"
 #include "analyze/causal/hand_over_error.h"
+#include "analyze/causal/meeting_error.h"
 #include "analyze/causal/nesting.h"
 #include "analyze/causal/phase.h"
 #include "analyze/causal/placement_error.h"
@@ -155,18 +156,6 @@ static void add_imbalance(struct causal_effect *effect, double share)
 	}
 }
 
-static void add_meeting_error(struct causal_effect *effect)
-{
-	double of_gain = hypot(effect->hand_over_error, effect->crowding_error);
-	for (size_t i = 0; i < effect->count; i++) {
-		struct effect_point *point = &effect->points[i];
-		double by = hypot(effect->set_error * point->speedup, of_gain * point->gain);
-		by = hypot(by, placement_error_of(effect->unused_share, point->gain));
-		if (point->speedup > 0)
-			effect_point_widen(point, by);
-	}
-}
-
 /* What effects of one target have in common. */
 struct source {
 	const struct recording *recording;
@@ -210,7 +199,8 @@ static bool effect_fill(struct causal_effect *effect, const struct source *sourc
 	if (!set->point_count || set->points[set->point_count - 1].speedup <= 0)
 		return false;
 	effect->count = set->point_count;
-	effect->points = memory_new(effect->count, sizeof(*effect->points));
+	effect->points = memory_new(2 * effect->count, sizeof(*effect->points));
+	effect->bare = effect->points + effect->count;
 	memcpy(effect->points, set->points, effect->count * sizeof(*effect->points));
 	budget_begin(effect, source->recording, trials, &noise);
 	effect_limit_freedom(effect->points, effect->count, windows, count);
@@ -224,7 +214,7 @@ static bool effect_fill(struct causal_effect *effect, const struct source *sourc
 	budget_add(effect, BUDGET_WINDOWS);
 	warm_up_bound(&effect->warm_up, effect->points, effect->count);
 	effect_add_method_error(effect->points, effect->count);
-	add_meeting_error(effect);
+	meeting_error_add(effect);
 	budget_add(effect, BUDGET_METHOD);
 	effect->slope = effect_slope(effect->points, effect->count);
 	return true;
@@ -392,6 +382,12 @@ static struct point_facts point_facts_of(const struct recording *recording,
 	return facts;
 }
 
+static void reach_to(struct effect_point *point, const struct effect_point *other, bool also_up)
+{
+	point->low = fmin(point->low, other->low);
+	point->high = also_up ? fmax(point->high, other->high) : point->high;
+}
+
 /* A gain may be as low as if clocks set the pace; as high as if pauses did not slow the program. */
 static void reach_to_paced(struct causal_effect *effect, const struct source *source,
 			   double suspected)
@@ -408,9 +404,8 @@ static void reach_to_paced(struct causal_effect *effect, const struct source *so
 
 	if (effect_fill(&paced, source, &set)) {
 		for (size_t i = 0; i < effect->count && i < paced.count; i++) {
-			struct effect_point *point = &effect->points[i], *other = &paced.points[i];
-			point->low = fmin(point->low, other->low);
-			point->high = fmax(point->high, suspected < 0 ? other->high : -INFINITY);
+			reach_to(&effect->points[i], &paced.points[i], suspected < 0);
+			reach_to(&effect->bare[i], &paced.bare[i], suspected < 0);
 		}
 		free(paced.points);
 		free(paced.budgets);

@@ -20,6 +20,8 @@ enum effect_outcome { EFFECT_UNSURE, EFFECT_GAIN, EFFECT_CONTENTION };
 struct causal_effect {
 	const struct recording_point *point;
 	struct effect_point *points; /* at measured speedups, ascending, phase-corrected */
+	/* the same, in the same memory, without what is a part of the gain (meeting_error.h) */
+	struct effect_point *bare;
 	size_t count;
 	struct budget *budgets;       /* of the same points: where their variance comes from */
 	struct effect_slope slope;    /* phase-corrected */

@@ -3,6 +3,7 @@
 #include "analyze/causal/certainty.h"
 
 #include "analyze/causal/disk_wait.h"
+#include "analyze/causal/meeting_error.h"
 #include "analyze/causal/placement_error.h"
 #include "base/workers.h"
 #include "stats/false_discovery.h"
@@ -79,9 +80,12 @@ static void add_order_error(struct causal_effect *effect)
 	for (size_t i = 0; i < effect->count; i++)
 		excess = fmax(excess, effect->points[i].gain -
 					      effect->slope_suspect * effect->points[i].speedup);
-	for (size_t i = 0; i < effect->count; i++)
-		if (effect->points[i].speedup > 0)
-			effect_point_widen(&effect->points[i], CERTAINTY_ORDER_ERROR * excess);
+	for (size_t i = 0; i < effect->count; i++) {
+		if (effect->points[i].speedup <= 0)
+			continue;
+		effect_point_widen(&effect->points[i], CERTAINTY_ORDER_ERROR * excess);
+		effect_point_widen(&effect->bare[i], CERTAINTY_ORDER_ERROR * excess);
+	}
 }
 
 /* Per unit of speedup: the bound, or what an interval holds beyond it. */
@@ -95,24 +99,26 @@ static double slope_allowed(const struct causal_effect *effect)
 	return allowed;
 }
 
-static void reach_up(struct causal_effect *effect)
+static void reach_up(const struct causal_effect *effect, struct effect_point *point)
 {
-	for (size_t i = 0; i < effect->count; i++) {
-		struct effect_point *point = &effect->points[i];
-		double high = point->high + placement_reach(effect->unused_share, point->gain);
-		if (effect->is_disk_wait)
-			high += disk_wait_reach(point->speedup, point->gain);
-		point->high =
-			fmax(point->high, fmin(high, 1)); /* no program takes less than no time */
-	}
+	double high = point->high + placement_reach(effect->unused_share, point->gain);
+
+	if (effect->is_disk_wait)
+		high += disk_wait_reach(point->speedup, point->gain);
+	high = fmin(fmax(point->high, high), 1); /* no program takes less than no time */
+	point->high = fmax(point->gain, high);
 }
 
 static void cut_points(struct causal_effect *effect)
 {
-	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++)
-		if (effect->points[i].speedup > 0)
-			cut_at_charge(effect, &effect->points[i]);
-	reach_up(effect);
+	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++) {
+		if (effect->points[i].speedup <= 0)
+			continue;
+		cut_at_charge(effect, &effect->points[i]);
+		cut_at_charge(effect, &effect->bare[i]);
+	}
+	for (size_t i = 0; i < effect->count; i++)
+		reach_up(effect, &effect->points[i]);
 	effect->slope = effect_slope(effect->points, effect->count);
 	if (!is_bounded(effect) || !effect->slope.windows)
 		return;
@@ -122,13 +128,25 @@ static void cut_points(struct causal_effect *effect)
 		fmin(slope->slope, fmax(slope->low, -CERTAINTY_LOSS_MOST * effect->slope_most));
 }
 
+/* Between measured points; the bare ones are fitted, and then widened as these are. */
+static int fitted_at(const struct causal_effect *effect, double speedup, struct effect_point *at)
+{
+	if (effect_at(effect->bare, effect->count, speedup, at))
+		return -1;
+	if (speedup <= 0)
+		return 0;
+	effect_point_widen_by_part(at, meeting_error_part(effect, at->gain));
+	reach_up(effect, at);
+	return 0;
+}
+
 /* The most that the program gains if the target takes no time. */
 static double ceiling_of(const struct causal_effect *effect)
 {
 	struct effect_point at;
 	double most = is_bounded(effect) ? slope_allowed(effect) * CEILING_SPEEDUP : 1;
 
-	if (!effect_at(effect->points, effect->count, CEILING_SPEEDUP, &at))
+	if (!fitted_at(effect, CEILING_SPEEDUP, &at))
 		most = fmin(most, at.high);
 	for (size_t i = 0; effect->is_disk_wait && i < effect->count; i++)
 		most = fmax(most, effect->points[i].high);
@@ -137,7 +155,7 @@ static double ceiling_of(const struct causal_effect *effect)
 
 int certainty_effect_at(const struct causal_effect *effect, double speedup, struct effect_point *at)
 {
-	if (effect_at(effect->points, effect->count, speedup, at))
+	if (fitted_at(effect, speedup, at))
 		return -1;
 	if (!is_bounded(effect) || speedup <= 0)
 		return 0;
@@ -149,11 +167,15 @@ int certainty_effect_at(const struct causal_effect *effect, double speedup, stru
 	return 0;
 }
 
+/*
+ * Whether there is an effect at all. An error that is a part of the gain is none where there is no
+ * gain, so the bare points are asked.
+ */
 static double probability_of(struct causal_effect *effect)
 {
 	double most = is_bounded(effect) ? effect->slope_most : INFINITY;
 
-	return effect_probability(effect->points, effect->count, -CERTAINTY_LOSS_MOST * most, most,
+	return effect_probability(effect->bare, effect->count, -CERTAINTY_LOSS_MOST * most, most,
 				  &effect->tendency);
 }
 

@@ -16,7 +16,7 @@ static struct causal_effect effect_of(const struct causal_effect *effect)
 {
 	struct causal_effect tail = *effect;
 
-	tail.points = effect->tail.points;
+	tail.points = tail.bare = effect->tail.points;
 	tail.count = effect->tail.count;
 	tail.slope = effect_slope(tail.points, tail.count);
 	tail.is_contention = tail.slope.windows > 0 && tail.slope.high < 0;

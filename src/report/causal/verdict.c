@@ -134,11 +134,15 @@ char *verdict_interval(const struct target_verdict *verdict)
 {
 	const struct effect_point *at = &verdict->at;
 	double below = at->gain - at->low, above = at->high - at->gain;
+	double half = verdict_half_interval(verdict);
 	bool is_lopsided = fmax(below, above) > LOPSIDED * fmin(below, above) &&
 			   fabs(above - below) > LOPSIDED_LEAST;
+	/* "+5.9 ±6.0" would say that there may be none. */
+	bool hides_sign =
+		(at->low > 0) != (at->gain - half > 0) || (at->high < 0) != (at->gain + half < 0);
 
-	if (!is_lopsided || verdict->effect->point->kind == POINT_LATENCY)
-		return text_format("±%.1f", 100 * verdict_half_interval(verdict));
+	if (!(is_lopsided || hides_sign) || verdict->effect->point->kind == POINT_LATENCY)
+		return text_format("±%.1f", 100 * half);
 	return text_format("(%.1f to %.1f)", 100 * at->low, 100 * at->high);
 }
 
