@@ -126,6 +126,8 @@ bool task_waits_outside(const struct machine *machine, const struct task *task)
 {
 	const struct operation *operation = task_operation(machine, task);
 
+	if (operation->kind == OPERATION_FLUSH)
+		return task->stage == FLUSH_WAITS && !task->is_pausing;
 	return task->stage && !task->is_pausing &&
 	       (operation->kind == OPERATION_SLEEP || operation->kind == OPERATION_IO);
 }

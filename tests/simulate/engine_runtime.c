@@ -161,7 +161,8 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 
 static bool waits_for_task(const struct operation *operation)
 {
-	return operation->kind != OPERATION_SLEEP && operation->kind != OPERATION_IO;
+	return operation->kind != OPERATION_SLEEP && operation->kind != OPERATION_IO &&
+	       operation->kind != OPERATION_FLUSH;
 }
 
 static void wait_begin(struct machine *machine, struct task *task)

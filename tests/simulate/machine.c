@@ -456,10 +456,18 @@ static void on_thread_tick(struct machine *machine, uint32_t index)
 	core_post(machine, core);
 }
 
+/* A disk's interrupt comes on one core, a timer's on the core that has set it. */
+static struct core *interrupted_core(struct machine *machine, const struct task *task)
+{
+	bool by_disk = task_operation(machine, task)->kind == OPERATION_FLUSH && !task->is_pausing;
+
+	return &machine->cores[by_disk ? machine->settings.cores - 1 : task->core];
+}
+
 static void on_timer(struct machine *machine, uint32_t index)
 {
 	struct task *task = &machine->tasks[index];
-	struct core *core = &machine->cores[task->core];
+	struct core *core = interrupted_core(machine, task);
 
 	if (core->masked_ns > machine->now_ns) {
 		events_post(&machine->events, SOURCE_TASK + index, core->masked_ns);

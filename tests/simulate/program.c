@@ -298,6 +298,41 @@ static enum step step_io(struct machine *machine, struct task *task,
 	return block(task, NULL, 0);
 }
 
+static enum step flushed(struct machine *machine, struct task *task, struct object *log)
+{
+	log->value = 0;
+	log->round++;
+	wake_all(log, 0, task);
+	return operation_done(machine, task);
+}
+
+/*
+ * Who finds the log free flushes all that has been written. The others sleep until it is released,
+ * and find their part flushed, or flush in turn. value: somebody flushes; round: flushes so far.
+ */
+static enum step step_flush(struct machine *machine, struct task *task,
+			    const struct operation *operation)
+{
+	struct object *log = &machine->objects[operation->object];
+
+	if (task->stage == FLUSH_WAITS)
+		return flushed(machine, task, log);
+	if (!task->stage)
+		task->round = log->round + 1 + (uint32_t)log->value;
+	task->stage = FLUSH_ASKS;
+	if ((int32_t)(log->round - task->round) >= 0)
+		return operation_done(machine, task);
+	if (log->value)
+		return block(task, log, 0);
+	uint64_t length = draw(machine, task, operation);
+	if (!length)
+		return flushed(machine, task, log);
+	log->value = 1;
+	task->stage = FLUSH_WAITS;
+	machine_wake_at(machine, task, machine->now_ns + length);
+	return block(task, NULL, 0);
+}
+
 static enum step step_visit(struct machine *machine, struct task *task)
 {
 	if (!machine->visits) {
@@ -367,6 +402,8 @@ enum step program_step(struct machine *machine, struct task *task)
 		return step_sleep(machine, task, operation);
 	case OPERATION_IO:
 		return step_io(machine, task, operation);
+	case OPERATION_FLUSH:
+		return step_flush(machine, task, operation);
 	case OPERATION_VISIT:
 		return step_visit(machine, task);
 	case OPERATION_SEND:
@@ -392,6 +429,8 @@ bool program_must_wait(const struct machine *machine, const struct task *task)
 		return object->value >= object->capacity;
 	case OPERATION_READ_LOCK:
 		return object->value < 0;
+	case OPERATION_FLUSH:
+		return task->stage != FLUSH_WAITS;
 	case OPERATION_BARRIER:
 	case OPERATION_SLEEP:
 	case OPERATION_IO:

@@ -35,9 +35,13 @@ enum operation_kind {
 	OPERATION_SPIN_BARRIER,
 	OPERATION_SLEEP,
 	OPERATION_IO,
+	OPERATION_FLUSH, /* of a log that all write: one wait for a device is for all before it */
 	OPERATION_VISIT, /* of the progress point */
 	OPERATION_SEND,  /* a message to another host, where it posts a semaphore (hosts.h) */
 };
+
+/* Stages of a flush. */
+enum { FLUSH_ASKS = 1, FLUSH_WAITS };
 
 struct operation {
 	uint8_t kind;
@@ -91,6 +95,7 @@ bool program_must_wait(const struct machine *machine, const struct task *task);
 static inline bool operation_may_wake(const struct operation *operation)
 {
 	switch (operation->kind) {
+	case OPERATION_FLUSH:
 	case OPERATION_UNLOCK:
 	case OPERATION_POST:
 	case OPERATION_PUT:

@@ -25,13 +25,15 @@ static const char *const names[] = {
 	[OPERATION_SPIN_BARRIER] = "spin_barrier",
 	[OPERATION_SLEEP] = "sleep",
 	[OPERATION_IO] = "io",
+	[OPERATION_FLUSH] = "flush",
 	[OPERATION_VISIT] = "visit",
 };
 #define NAME_COUNT (sizeof(names) / sizeof(names[0]))
 
 static bool takes_time(unsigned kind)
 {
-	return kind == OPERATION_COMPUTE || kind == OPERATION_SLEEP || kind == OPERATION_IO;
+	return kind == OPERATION_COMPUTE || kind == OPERATION_SLEEP || kind == OPERATION_IO ||
+	       kind == OPERATION_FLUSH;
 }
 
 static void operation_print(const struct operation *operation, FILE *file)
@@ -46,7 +48,7 @@ static void operation_print(const struct operation *operation, FILE *file)
 	fprintf(file, "(%.9g", operation->mean_ns / 1e3);
 	if (operation->spread_percent)
 		fprintf(file, "+-%u", operation->spread_percent);
-	if (operation->kind == OPERATION_IO)
+	if (operation->kind == OPERATION_IO || operation->kind == OPERATION_FLUSH)
 		fprintf(file, ",%u", operation->object);
 	fprintf(file, ")");
 }
