@@ -19,7 +19,7 @@
 #define REACH_MOST 0x100000
 #define REACH_MODULE_MOST 0x40000
 #define READ_INTERVAL_NS 1000000000ull        /* reading takes up to 100 ms */
-#define READ_INTERVAL_KNOWN_NS 10000000000ull /* for code with a name, which may be another's now */
+#define READ_INTERVAL_KNOWN_NS 30000000000ull /* for code with a name, which may be another's now */
 
 struct kallsyms {
 	char *path;

@@ -22,7 +22,7 @@ void kallsyms_free(struct kallsyms *kallsyms);
 /*
  * Reads the names again if modules or BPF programs were loaded or unloaded, and the address is
  * not in the kernel without modules; at most once a second, for an address with a name at most
- * each ten seconds. Returns whether it did: everything borrowed is invalid then. Names of unloaded
+ * each 30 s. Returns whether it did: everything borrowed is invalid then. Names of unloaded
  * code are kept unless other code has the address now.
  */
 bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address);
