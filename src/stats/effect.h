@@ -60,13 +60,6 @@ void effect_limit_freedom(struct effect_point *points, size_t count,
 void effect_point_widen(struct effect_point *point, double error);
 
 /*
- * The same for a standard error that is a part of the gain: the truth may be larger or smaller by a
- * factor, so it brings no interval to zero. After the curve is fitted: errors that grow with the
- * measured values would pull a fit below all of these (Peelle's pertinent puzzle).
- */
-void effect_point_widen_by_part(struct effect_point *point, double part);
-
-/*
  * The windows' scatter does not include the difference between virtual and real speedups. This
  * standard error of the method is added to each point above speedup 0, as an error that all points
  * of a curve share. Its size: docs/decisions.md, "The method's own error".

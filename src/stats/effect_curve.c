@@ -110,19 +110,6 @@ void effect_point_widen(struct effect_point *point, double error)
 	point->shared = hypot(point->shared, error);
 }
 
-void effect_point_widen_by_part(struct effect_point *point, double part)
-{
-	double error = part * fabs(point->gain), away = QUANTILE_LEAST * error;
-	double to_zero = away / (1 + QUANTILE_LEAST * part);
-
-	point->low =
-		point->gain - hypot(point->gain - point->low, point->gain < 0 ? away : to_zero);
-	point->high =
-		point->gain + hypot(point->high - point->gain, point->gain < 0 ? to_zero : away);
-	point->error = hypot(point->error, error);
-	point->shared = hypot(point->shared, error);
-}
-
 void effect_add_method_error(struct effect_point *points, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -135,7 +135,7 @@ static int fitted_at(const struct causal_effect *effect, double speedup, struct 
 		return -1;
 	if (speedup <= 0)
 		return 0;
-	effect_point_widen_by_part(at, meeting_error_part(effect, at->gain));
+	effect_point_widen(at, meeting_error_of(effect, at->gain));
 	reach_up(effect, at);
 	return 0;
 }

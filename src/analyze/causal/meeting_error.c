@@ -6,12 +6,11 @@
 
 #include <math.h>
 
-double meeting_error_part(const struct causal_effect *effect, double gain)
+double meeting_error_of(const struct causal_effect *effect, double gain)
 {
-	double placement = placement_error_of(effect->unused_share, gain);
+	double of_gain = hypot(effect->hand_over_error, effect->crowding_error);
 
-	return hypot(hypot(effect->hand_over_error, effect->crowding_error),
-		     gain != 0 ? placement / fabs(gain) : 0);
+	return hypot(of_gain * gain, placement_error_of(effect->unused_share, gain));
 }
 
 void meeting_error_add(struct causal_effect *effect)
@@ -22,6 +21,6 @@ void meeting_error_add(struct causal_effect *effect)
 			effect_point_widen(point, effect->set_error * point->speedup);
 		effect->bare[i] = *point;
 		if (point->speedup > 0)
-			effect_point_widen_by_part(point, meeting_error_part(effect, point->gain));
+			effect_point_widen(point, meeting_error_of(effect, point->gain));
 	}
 }

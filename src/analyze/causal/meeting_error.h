@@ -2,9 +2,10 @@
 /*
  * meeting_error - the error of gains where threads wait for each other or for cores.
  *
- * Most of it is a part of the gain (hand_over_error.h, crowding_error.h, placement_error.h): the
- * truth is larger or smaller by a factor. It says how much the program gains, and nothing about
- * whether it does (docs/decisions.md, "An error that is a factor").
+ * Most of it is a part of the gain (hand_over_error.h, crowding_error.h, placement_error.h). It
+ * says how much the program gains, and nothing about whether it does. Curves are fitted without it:
+ * an error that grows with measured values would pull a fit below all of these (Peelle's pertinent
+ * puzzle; docs/decisions.md, "An error that is a part of the gain").
  */
 #pragma once
 
@@ -12,5 +13,5 @@
 
 /* Widens the effect's points. Its bare points get only the error that is no part of the gain. */
 void meeting_error_add(struct causal_effect *effect);
-/* Of any gain of the effect: the error as a part of the gain. */
-double meeting_error_part(const struct causal_effect *effect, double gain);
+/* Of any gain of the effect: what is a part of the gain. */
+double meeting_error_of(const struct causal_effect *effect, double gain);

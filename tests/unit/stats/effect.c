@@ -559,20 +559,6 @@ TEST("the method's own error widens every point above speedup 0, as an error tha
 	CHECK_NEAR(0.4 - points[1].low, 0.0176027, 1e-6);
 }
 
-TEST("an error that is a part of the gain makes the truth larger or smaller by a factor")
-{
-	struct effect_point gain = {.speedup = 0.5, .gain = 0.1, .low = 0.1, .high = 0.1};
-	struct effect_point loss = {.speedup = 0.5, .gain = -0.1, .low = -0.1, .high = -0.1};
-
-	effect_point_widen_by_part(&gain, 1 / 1.959964);
-	CHECK_NEAR(gain.high, 0.2, 1e-6);
-	CHECK_NEAR(gain.low, 0.05, 1e-6);
-	CHECK_NEAR(gain.error, 0.1 / 1.959964, 1e-6);
-	effect_point_widen_by_part(&loss, 1 / 1.959964);
-	CHECK_NEAR(loss.low, -0.2, 1e-6);
-	CHECK_NEAR(loss.high, -0.05, 1e-6);
-}
-
 /* Two points of a slope of 0.2, with errors of 0.02. */
 static double probability_within(double least, double most)
 {

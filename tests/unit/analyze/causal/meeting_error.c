@@ -9,7 +9,7 @@
 
 #define POINTS 4
 
-/* As `openat` of a server was measured, once: docs/decisions.md, "An error that is a factor". */
+/* As `openat` of a server: docs/decisions.md, "An error that is a part of the gain". */
 static void effect_make(struct causal_effect *effect, const struct recording_point *point,
 			struct effect_point points[2 * POINTS])
 {
@@ -40,10 +40,9 @@ TEST("points get the error, bare points do not")
 	struct causal_effect effect;
 
 	effect_make(&effect, &point, points);
-	CHECK_NEAR(meeting_error_part(&effect, 0.1), hypot(0.25, 0.1), 1e-9);
+	CHECK_NEAR(meeting_error_of(&effect, 0.1), 0.1 * hypot(0.25, 0.1), 1e-9);
 	CHECK_NEAR(effect.bare[3].error, 0.015, 1e-9);
 	CHECK_NEAR(effect.points[3].error, hypot(0.015, 0.148 * hypot(0.25, 0.1)), 1e-9);
-	CHECK(effect.points[3].high - 0.148 > 0.148 - effect.points[3].low);
 }
 
 TEST("a curve with it goes through the points, and its interval keeps the sign")
@@ -55,10 +54,10 @@ TEST("a curve with it goes through the points, and its interval keeps the sign")
 	effect_make(&effect, &point, points);
 	CHECK(!certainty_effect_at(&effect, 0.25, &at));
 	CHECK(at.gain > 0.045 && at.gain < 0.065);
-	CHECK(at.low > 0.01 && at.high > 0.08);
+	CHECK(at.low > 0 && at.high > 0.08);
 }
 
-TEST("an effect is as sure as without it")
+TEST("an effect is as sure as without that error")
 {
 	const struct recording_point point = {.id = 1};
 	struct effect_point points[2 * POINTS];
