@@ -66,6 +66,41 @@ struct candidates {
 	size_t count;
 };
 
+/* In how many runs the point was counted: each run looks for points of its own. */
+static size_t runs_of(const struct recording *recording, const struct recording_point *point)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < recording->runs.count; i++) {
+		bool is_counted = false;
+		for (size_t j = 0; !is_counted && j < recording->experiments.count; j++) {
+			const struct recording_experiment *window =
+				&recording->experiments.items[j];
+			is_counted = window->run_id == recording->runs.items[i].id &&
+				     recording_visit(window, point->id);
+		}
+		runs += is_counted;
+	}
+	return runs;
+}
+
+/* A target that only one run tried has no answer at points of another run. */
+static void keep_those_of_most_runs(const struct recording *recording, struct candidates *found)
+{
+	size_t most = 0, kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		size_t runs = runs_of(recording, found->items[i]);
+		if (runs > most) {
+			most = runs;
+			kept = 0;
+		}
+		if (runs == most)
+			found->items[kept++] = found->items[i];
+	}
+	found->count = kept;
+}
+
 /* Found points with an effect. */
 static struct candidates candidates_of(const struct recording *recording,
 				       const struct causal_target *targets, size_t count)
@@ -77,6 +112,7 @@ static struct candidates candidates_of(const struct recording *recording,
 		if (point->is_found && precision_of(point, targets, count) > 0)
 			found.items[found.count++] = point;
 	}
+	keep_those_of_most_runs(recording, &found);
 	return found;
 }
 

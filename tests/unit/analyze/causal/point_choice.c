@@ -72,6 +72,30 @@ TEST("CPU time is used where it agrees and a unit tells far less")
 	release(&made);
 }
 
+TEST("a point that each run counted is used, as the others have no answer for one run's targets")
+{
+	double slopes[POINTS][TARGETS] = {{0.6, 0.0, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
+	struct recording_run runs[] = {{.id = 1}, {.id = 2}};
+	struct recording_visit first[] = {{.point_id = 1}, {.point_id = 3}},
+			       second[] = {{.point_id = 2}, {.point_id = 3}};
+	struct recording_experiment windows[] = {{.run_id = 1}, {.run_id = 2}};
+	struct made made;
+
+	windows[0].visits.items = first;
+	windows[1].visits.items = second;
+	windows[0].visits.count = windows[1].visits.count = 2;
+	make(&made, slopes, (const double[]){0.02, 0.04, 0.05});
+	CHECK(point_choice_make(&made.recording, made.targets, TARGETS).used == &made.points[0]);
+	release(&made);
+	make(&made, slopes, (const double[]){0.02, 0.04, 0.05});
+	made.recording.runs.items = runs;
+	made.recording.experiments.items = windows;
+	made.recording.runs.count = made.recording.experiments.count = 2;
+	CHECK(point_choice_make(&made.recording, made.targets, TARGETS).used == &made.points[2]);
+	CHECK_EQUAL(made.targets[0].count, 1);
+	release(&made);
+}
+
 TEST("a point that was named is no guess: the found ones are dropped, and nothing is chosen")
 {
 	double slopes[POINTS][TARGETS] = {{0.0, 0.5, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
