@@ -77,6 +77,6 @@ def picture(prediction, row):
     x, y = plane.x(change[0]), plane.y(change[1])
     parts += [plane.bar(change[0], change[2], change[3], CHANGE, 3),
               f'<path d="M{x:.1f} {y - 8:.1f}l8 8l-8 8l-8 -8z" fill="{CHANGE}"/>',
-              text(LEFT, 18, f"predicted: {row['predicted']['place']}; points measured by experiments, with 95 % intervals", colour=CURVE),
+              text(LEFT, 18, f"predicted: {row['predicted']['place']}, measured points with 95 % intervals", colour=CURVE),
               text(LEFT, 33, "what the change brought", colour=CHANGE), "</svg>"]
     return "\n".join(parts) + "\n"
