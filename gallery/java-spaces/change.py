@@ -19,5 +19,5 @@ def prepare(folder):
     def command(turns, way):
         return ["java", "-agentpath:" + AGENT, "-XX:+PreserveFramePointer", "-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Lines::*",
                 "-cp", path, "Lines", str(turns), way]
-    return case("Java, replaceAll", "`StringUtils.normalizeSpace`", command(600000, "pattern"), command(600000, "library"), command(100000000, "pattern"),
+    return case("Java, replaceAll", "`StringUtils.normalizeSpace`", command(250000, "pattern"), command(250000, "library"), command(100000000, "pattern"),
                 r"Lines\.clean|replaceAll", None, record_places=r"Lines\.clean", gain_places=r"inclusive:Lines\.clean", kind="CPU", ask=["--target", "inclusive:Lines.clean"])
