@@ -10,6 +10,7 @@
 
 /* Simulated and real series: docs/decisions.md, "Slow units". */
 #define PAIRS_LEAST 40
+#define PAIRS_LIKELY 9
 #define RISES_LEAST 3
 #define DEVIATION_LEAST 0.2    /* over the mean */
 #define CORRELATION_LEAST 0.25 /* of neighbours, ... */
@@ -81,14 +82,28 @@ void rate_cycle_break(struct rate_cycle *cycle)
 	cycle->was_low = false;
 }
 
-bool rate_cycle_is_found(const struct rate_cycle *cycle)
+static bool varies(const struct rate_cycle *cycle, double correlation_least)
 {
 	double mean = mean_of(cycle), variance = variance_of(cycle);
-	double least = CORRELATION_LEAST + CORRELATION_ERRORS / sqrt(cycle->pairs);
 
+	return mean * CELL_NS >= VISITS_LEAST && sqrt(variance) >= DEVIATION_LEAST * mean &&
+	       1 - cycle->differences / cycle->pairs / variance >= correlation_least;
+}
+
+bool rate_cycle_is_found(const struct rate_cycle *cycle)
+{
 	return cycle->pairs >= PAIRS_LEAST && cycle->rises >= RISES_LEAST &&
-	       mean * CELL_NS >= VISITS_LEAST && sqrt(variance) >= DEVIATION_LEAST * mean &&
-	       1 - cycle->differences / cycle->pairs / variance >= least;
+	       varies(cycle, CORRELATION_LEAST + CORRELATION_ERRORS / sqrt(cycle->pairs));
+}
+
+bool rate_cycle_is_likely(const struct rate_cycle *cycle)
+{
+	return cycle->pairs >= PAIRS_LIKELY && varies(cycle, CORRELATION_LEAST);
+}
+
+bool rate_cycle_is_unlikely(const struct rate_cycle *cycle)
+{
+	return cycle->pairs >= PAIRS_LEAST && !varies(cycle, CORRELATION_LEAST);
 }
 
 double rate_cycle_length_ns(const struct rate_cycle *cycle)

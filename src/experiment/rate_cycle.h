@@ -39,6 +39,10 @@ void rate_cycle_break(struct rate_cycle *cycle);
  * alike, which chance does not make. Needs some seconds.
  */
 bool rate_cycle_is_found(const struct rate_cycle *cycle);
+/* The same by a part of what that needs: worth to be watched without breaks. */
+bool rate_cycle_is_likely(const struct rate_cycle *cycle);
+/* As much as that needs has passed, and it is not likely. */
+bool rate_cycle_is_unlikely(const struct rate_cycle *cycle);
 /* From one rise to the next, on average. */
 double rate_cycle_length_ns(const struct rate_cycle *cycle);
 

@@ -291,7 +291,7 @@ int profile_add_experiment(struct profile *profile, struct recording_experiment 
 	return code;
 }
 
-#define ENOUGH "4" /* experiments, and as many controls */
+#define ENOUGH "2" /* experiments, and as many controls */
 
 int profile_cut_short_before(struct profile *profile, int64_t run_id, uint64_t time_ns,
 			     struct error *error)

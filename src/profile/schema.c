@@ -86,6 +86,16 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, unused_ns),
 	 .since = 19,
 	 .before = "0"},
+	{.name = "cycle_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, cycle_ns),
+	 .since = 20,
+	 .before = "0"},
+	{.name = "whole_since_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, whole_since_ns),
+	 .since = 20,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

@@ -9,6 +9,7 @@
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
 #include "analyze/causal/crowding_error.h"
+#include "analyze/causal/cycle_parts.h"
 #include "analyze/causal/disk_wait.h"
 #include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/meeting_error.h"
@@ -19,6 +20,7 @@
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/transients.h"
 #include "analyze/causal/trials.h"
+#include "analyze/causal/unsettled.h"
 #include "base/workers.h"
 
 #include <math.h>
@@ -162,6 +164,7 @@ struct source {
 	struct trials trials;
 	struct phase_correction phases;
 	double share;
+	double cycle_ns, cycle_most; /* cycle_parts.h */
 };
 
 /* Windows, and what they alone say. */
@@ -462,6 +465,8 @@ static void point_fill(struct causal_target *target, const struct source *source
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
 	effect.crowding_error = crowding_error_of(source->recording, trials, point);
 	effect.unused_share = placement_unused_share(source->recording, trials, point);
+	effect.cycle_ns = source->cycle_ns;
+	effect.cycle_most = source->cycle_most;
 	effect.is_disk_wait = point->kind != POINT_LATENCY && disk_wait_is(target->target);
 	struct window_set all = window_set_of(&effect.covariates, windows, count);
 	if (effect_judge(&effect, source, &all)) {
@@ -481,12 +486,16 @@ static void target_fill(struct causal_target *target, const struct recording *re
 	struct source source = {.recording = recording,
 				.trials = trials_of(index, target->target->id),
 				.phases = phase_correction_of(recording, index, target->target->id),
-				.share = target->share};
+				.share = target->share,
+				.cycle_most =
+					cycle_parts_most(recording, index, target->target->id)};
 	struct trials trials = source.trials;
+	cycle_parts_drop(recording, &trials);
 	trials_drop_displaced(&trials, target);
 	trials_drop_mischarged(&trials, target);
 	trials_drop_coarse(&trials);
 	trials_drop_idle(recording, &trials);
+	source.cycle_ns = cycle_parts_length_ns(recording, &trials);
 	source.trials = trials;
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));
 	for (size_t i = 0; i < trials.count; i++)
@@ -575,63 +584,6 @@ static void count_dropped(struct causal *causal)
 	causal->experiments -= causal->mischarged + displaced;
 }
 
-/* The largest part that early windows have of any target's gain at this point. */
-static double early_share_at(const struct causal *causal, const struct recording_point *point)
-{
-	double part = 0;
-
-	for (size_t i = 0; i < causal->count; i++) {
-		const struct causal_target *target = &causal->targets[i];
-		for (size_t j = 0; j < target->count; j++)
-			if (target->effects[j].point == point &&
-			    fabs(target->effects[j].early_share) > fabs(part))
-				part = target->effects[j].early_share;
-	}
-	return part;
-}
-
-/*
- * If another target needed time to warm up, this one may need it too, unless its own window series
- * exclude that: its interval is widened by the same part of its gain.
- */
-static void widen_unsettled(struct causal_effect *effect, double part)
-{
-	for (size_t i = 0; i < effect->count; i++) {
-		struct effect_point *point = &effect->points[i];
-		double most = effect->warm_up.undetected_drift * point->speedup;
-		double change = fmin(most, fabs(part * point->gain));
-		if (!(change > 0))
-			continue;
-		if (part * point->gain > 0)
-			point->low = point->gain - hypot(point->gain - point->low, change);
-		else
-			point->high = point->gain + hypot(point->high - point->gain, change);
-		point->error = hypot(point->error, change / 1.96);
-		point->shared = hypot(point->shared, change / 1.96);
-		effect->is_widened = true;
-	}
-	budget_add(effect, BUDGET_TRANSIENTS);
-	effect->slope = effect_slope(effect->points, effect->count);
-}
-
-static void widen_all_unsettled(struct causal *causal, const struct recording *recording)
-{
-	size_t point_count = recording->points.count;
-	double *parts = memory_new(point_count, sizeof(*parts));
-
-	for (size_t i = 0; i < point_count; i++)
-		parts[i] = early_share_at(causal, &recording->points.items[i]);
-	for (size_t i = 0; i < causal->count; i++) {
-		for (size_t j = 0; j < causal->targets[i].count; j++) {
-			struct causal_effect *effect = &causal->targets[i].effects[j];
-			double part = parts[effect->point - recording->points.items];
-			if (!effect->warm_up.level && part != 0)
-				widen_unsettled(effect, part);
-		}
-	}
-	free(parts);
-}
-
 /* What the targets have in common, of which each is estimated by itself. */
 struct estimation {
 	struct causal *causal;
@@ -666,7 +618,7 @@ struct causal *causal_new(const struct recording *recording)
 	free(facts);
 	trials_index_release(&index);
 	causal->choice = point_choice_make(recording, causal->targets, causal->count);
-	widen_all_unsettled(causal, recording);
+	unsettled_widen(causal, recording);
 	certainty_judge(causal);
 	qsort(causal->targets, causal->count, sizeof(*causal->targets), compare_targets);
 	nesting_find(recording, causal);

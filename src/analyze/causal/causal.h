@@ -31,6 +31,8 @@ struct causal_effect {
 	double hand_over_error;       /* as a part of the gain: hand_over_error.h */
 	double crowding_error;        /* likewise: crowding_error.h */
 	double unused_share;          /* of cores, beside waiting tasks: placement_error.h */
+	double cycle_ns;              /* longer than windows that count; 0: cycle_parts.h */
+	double cycle_most;            /* then: of the gain, at a speedup of 1 */
 	bool is_disk_wait;            /* the interval reaches up: disk_wait.h */
 	bool is_contention;           /* sure, and a loss */
 	enum effect_outcome outcome;  /* by the whole curve and the whole table (certainty.h) */

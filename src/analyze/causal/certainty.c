@@ -2,6 +2,7 @@
 /* certainty - bounds, then probabilities, then the false discovery rate of the table. */
 #include "analyze/causal/certainty.h"
 
+#include "analyze/causal/cycle_parts.h"
 #include "analyze/causal/disk_wait.h"
 #include "analyze/causal/meeting_error.h"
 #include "analyze/causal/placement_error.h"
@@ -109,6 +110,16 @@ static void reach_up(const struct causal_effect *effect, struct effect_point *po
 	point->high = fmax(point->gain, high);
 }
 
+/* Latency may fall, or rise, by any part of itself. */
+static void reach_over_cycles(struct causal_effect *effect)
+{
+	for (size_t i = 0; effect->cycle_ns > 0 && i < effect->count; i++) {
+		double most = is_bounded(effect) ? fmax(effect->slope_most, effect->cycle_most) : 1;
+		if (effect->points[i].speedup > 0)
+			cycle_parts_widen(&effect->points[i], fmin(most, 1));
+	}
+}
+
 static void cut_points(struct causal_effect *effect)
 {
 	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++) {
@@ -119,6 +130,7 @@ static void cut_points(struct causal_effect *effect)
 	}
 	for (size_t i = 0; i < effect->count; i++)
 		reach_up(effect, &effect->points[i]);
+	reach_over_cycles(effect);
 	effect->slope = effect_slope(effect->points, effect->count);
 	if (!is_bounded(effect) || !effect->slope.windows)
 		return;
@@ -198,9 +210,9 @@ static void judge_effect(void *argument, size_t number)
 	const struct judgement *judgement = argument;
 	struct causal_effect *effect = judgement->effects[number];
 
-	effect->outcome = !judgement->sure[number] ? EFFECT_UNSURE :
-			  effect->tendency > 0     ? EFFECT_GAIN :
-						     EFFECT_CONTENTION;
+	effect->outcome = !judgement->sure[number] || effect->cycle_ns > 0 ? EFFECT_UNSURE :
+			  effect->tendency > 0                             ? EFFECT_GAIN :
+									     EFFECT_CONTENTION;
 	effect->probability = judgement->values[number];
 	effect->exceeds_charge = is_bounded(effect) && exceeds_charge(effect, judgement->count);
 	if (effect->exceeds_charge)

@@ -16,11 +16,14 @@
 #define AWAIT_MOST_NS 1000000000ull
 #define WINDOWS_LEAST 12 /* that are to fit into the rest of the session, ... */
 #define WINDOWS_LEAST_DISTURBED 40
-#define DISTURBED_LIMIT 0.2 /* of displaced time in a window that counts */
-#define WINDOW_LENGTHS 1.5  /* ... each with the time until it begins */
-#define VISITS_MANY 16      /* where one more or less matters little */
-#define PART_MOST 0.9       /* of a window, between the first visit and the last */
-#define MISSED_MOST 4       /* more than rises that came */
+#define DISTURBED_LIMIT 0.2   /* of displaced time in a window that counts */
+#define WINDOW_LENGTHS 1.5    /* ... each with the time until it begins */
+#define VISITS_MANY 16        /* where one more or less matters little */
+#define WATCH_NS 3e9          /* at most, without a break, where cycles are likely, ... */
+#define WATCH_PART 0.3        /* ... of the time that is left, ... */
+#define WATCH_WINDOWS_LEAST 6 /* ... unless that is too little */
+#define PART_MOST 0.9         /* of a window, between the first visit and the last */
+#define MISSED_MOST 4         /* more than rises that came */
 
 struct step {
 	double effective_ns;
@@ -90,12 +93,43 @@ static bool has_time(const struct session *session, const struct rate_cycle *cyc
 		       fmax(rate_cycle_length_ns(cycle), (double)session->window_ns);
 }
 
+static bool looks_for_cycles(const struct session *session)
+{
+	const struct session_cycle *cycle = &session->cycle;
+
+	return !cycle->since_ns && !cycle->is_given_up && !session->options->window_ns &&
+	       schedule_has_speedups(session->schedule);
+}
+
+unsigned session_cycle_watch(struct session *session)
+{
+	struct session_cycle *cycle = &session->cycle;
+	double left = driver_left_seconds(&session->driver, clock_now_ns());
+	double watch_ns = left >= 0 ? fmin(WATCH_PART * 1e9 * left, WATCH_NS) : WATCH_NS;
+	unsigned windows = (unsigned)(watch_ns / (double)session->window_ns);
+
+	if (cycle->is_watched || !looks_for_cycles(session) || windows < WATCH_WINDOWS_LEAST ||
+	    !rate_cycle_is_likely(&cycle->points[busiest_point(session)]))
+		return 0;
+	cycle->is_watched = cycle->is_watching = true;
+	return windows;
+}
+
+bool session_cycle_is_told(struct session *session)
+{
+	struct session_cycle *cycle = &session->cycle;
+	const struct rate_cycle *watched = &cycle->points[busiest_point(session)];
+
+	if (cycle->is_watching && (rate_cycle_is_found(watched) || rate_cycle_is_unlikely(watched)))
+		return !(cycle->is_watching = false);
+	return false;
+}
+
 static void find_cycle(struct session *session)
 {
 	struct session_cycle *cycle = &session->cycle;
 
-	if (cycle->since_ns || cycle->is_given_up || session->options->window_ns ||
-	    !schedule_has_speedups(session->schedule))
+	if (!looks_for_cycles(session))
 		return;
 	cycle->point = busiest_point(session);
 	const struct rate_cycle *found = &cycle->points[cycle->point];
@@ -181,19 +215,14 @@ void session_cycle_count_whole(const struct session *session,
 	}
 }
 
-char *session_cycle_warning(const struct session *session)
+void session_cycle_complete(const struct session *session, struct recording_run *run)
 {
 	const struct rate_cycle *found = &session->cycle.points[busiest_point(session)];
 
-	if (session_cycle_is_on(session) || session->options->window_ns ||
-	    !schedule_has_speedups(session->schedule) || !rate_cycle_is_found(found))
-		return NULL;
-	return text_format(
-		"the program works in cycles of about %.2g s, longer than an experiment, "
-		"and too few of them were left for experiments that hold whole ones: "
-		"gains may be wrong by more than their intervals; run longer with "
-		"--seconds",
-		1e-9 * rate_cycle_length_ns(found));
+	if (session->options->window_ns || !rate_cycle_is_found(found))
+		return;
+	run->cycle_ns = (uint64_t)rate_cycle_length_ns(found);
+	run->whole_since_ns = session_cycle_is_on(session) ? session->cycle.since_ns : 0;
 }
 
 int session_cycle_finish(struct session *session, struct error *error)

@@ -4,7 +4,8 @@
  *
  * What passes in windows without a speedup tells, during the whole session, whether there are
  * cycles (rate_cycle.h). Windows from before that is known hold parts of cycles: at the end they no
- * longer count for targets that have enough later ones.
+ * longer count for targets that have enough later ones; of the others a report tells no more than
+ * it knows (analyze/causal/cycle_parts.h).
  */
 #pragma once
 
@@ -16,6 +17,7 @@
 
 struct session;
 struct recording_experiment;
+struct recording_run;
 
 #define SESSION_CYCLE_POINTS 32
 
@@ -26,13 +28,17 @@ struct session_cycle {
 	unsigned point;                                 /* whose rises begin and end windows */
 	uint64_t since_ns;                              /* windows do so since; 0: they do not */
 	unsigned met, missed;                           /* rises that were waited for */
-	bool is_given_up;
+	bool is_given_up, is_watched, is_watching;
 };
 
 /* Before a series: what passed since the last step is not looked at. */
 void session_cycle_begin(struct session *session);
 /* Now and then within windows; `is_control`: nothing was sped up since the last step. */
 void session_cycle_step(struct session *session, bool is_control);
+/* Once, if cycles are likely: so many controls without a break, at most, tell; else 0. */
+unsigned session_cycle_watch(struct session *session);
+/* Whether they have just done so. */
+bool session_cycle_is_told(struct session *session);
 /* Whether windows begin and end with cycles. */
 bool session_cycle_is_on(const struct session *session);
 /* Waits for the next rise, within limits; false as session_wait. */
@@ -45,7 +51,7 @@ void session_cycle_count_whole(const struct session *session,
 			       struct recording_experiment *experiment);
 /* How long windows are at least. */
 uint64_t session_cycle_window_ns(const struct session *session);
-/* A sentence, if windows do not hold whole cycles although there are such; else NULL. Owned. */
-char *session_cycle_warning(const struct session *session);
+/* What the run's row tells of cycles. */
+void session_cycle_complete(const struct session *session, struct recording_run *run);
 /* Windows from before count no longer, where there are enough later ones. */
 int session_cycle_finish(struct session *session, struct error *error);

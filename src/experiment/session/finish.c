@@ -79,6 +79,7 @@ static void complete_run(struct session *session)
 				   session->baseline_ns :
 				   sampled_time_ns(session) - session->speedup_ns -
 					   session->found_points.disturbed_ns;
+	session_cycle_complete(session, run);
 	run->note = session_warnings(session, &counters);
 	tell_server_ended(session);
 	tell_requests(session);

@@ -152,8 +152,7 @@ static uint64_t draw_period(struct session *session, double speedup)
 	return (uint64_t)(schedule_jitter(session->schedule) * (double)period);
 }
 
-static unsigned windows_of(const struct session *session, struct session_target *target,
-			   double speedup)
+static unsigned windows_of(struct session *session, struct session_target *target, double speedup)
 {
 	bool is_undecided;
 	uint64_t window_ns = session_cycle_window_ns(session);
@@ -163,6 +162,9 @@ static unsigned windows_of(const struct session *session, struct session_target 
 
 	if (target->is_external)
 		return 1;
+	unsigned watched = speedup > 0 ? 0 : session_cycle_watch(session);
+	if (watched)
+		return watched;
 	if (is_undecided && level && speedup > 0)
 		return series_length_longest(window_ns);
 	return progress_points_requests(session->points) || session_cycle_is_on(session) ?
@@ -236,7 +238,8 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	array_free(&experiment->visits);
 	array_free(&experiment->lengths);
 	array_free(&experiment->marks);
-	return is_whole && !*code && !is_last && !interruption_any() &&
+	bool is_told = session_cycle_is_told(session);
+	return is_whole && !*code && !is_last && !is_told && !interruption_any() &&
 	       !driver_time_is_up(&session->driver);
 }
 

@@ -110,7 +110,6 @@ char *session_warnings(const struct session *session, const struct collector_cou
 				    "windows with up to %.0f %% of their time lost were used",
 				    100 * session->displacement.accepted));
 	add_spins(&text, session);
-	text_add_line(&text, session_cycle_warning(session));
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,
 						   session->driver.run.period_ns));
 	text_add_line(&text, collector_note(session->collector));

@@ -117,6 +117,28 @@ static void warn_of_placement(struct warnings *warnings, const struct causal *ca
 			100 * most);
 }
 
+static void warn_of_cycles(struct warnings *warnings, const struct causal *causal)
+{
+	double longest_ns = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		double own_ns = 0;
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			own_ns = fmax(own_ns, causal->targets[i].effects[j].cycle_ns);
+		count += own_ns > 0;
+		longest_ns = fmax(longest_ns, own_ns);
+	}
+	if (!count)
+		return;
+	AUTO(text) char *length = display_duration(longest_ns);
+	*array_add(warnings) = text_format(
+		"the program works in cycles of about %s, and experiments on %zu target%s hold "
+		"parts of them: nothing is sure of %s, and intervals reach from no gain to all "
+		"that the time spent there allows; run longer with --seconds",
+		length, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
+}
+
 static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
@@ -286,6 +308,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_skid(&warnings, causal);
 	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_unsteadiness(&warnings, causal);
+	warn_of_cycles(&warnings, causal);
 	warn_of_warm_up(&warnings, causal);
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);
