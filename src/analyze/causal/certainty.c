@@ -111,13 +111,12 @@ static void reach_up(const struct causal_effect *effect, struct effect_point *po
 }
 
 /* Latency may fall, or rise, by any part of itself. */
-static void reach_over_cycles(struct causal_effect *effect)
+static void reach_over_cycles(const struct causal_effect *effect, struct effect_point *point)
 {
-	for (size_t i = 0; effect->cycle_ns > 0 && i < effect->count; i++) {
-		double most = is_bounded(effect) ? fmax(effect->slope_most, effect->cycle_most) : 1;
-		if (effect->points[i].speedup > 0)
-			cycle_parts_widen(&effect->points[i], fmin(most, 1));
-	}
+	double most = is_bounded(effect) ? fmax(effect->slope_most, effect->cycle_most) : 1;
+
+	if (effect->cycle_ns > 0 && point->speedup > 0)
+		cycle_parts_widen(point, fmin(most, 1));
 }
 
 static void cut_points(struct causal_effect *effect)
@@ -128,9 +127,10 @@ static void cut_points(struct causal_effect *effect)
 		cut_at_charge(effect, &effect->points[i]);
 		cut_at_charge(effect, &effect->bare[i]);
 	}
-	for (size_t i = 0; i < effect->count; i++)
+	for (size_t i = 0; i < effect->count; i++) {
 		reach_up(effect, &effect->points[i]);
-	reach_over_cycles(effect);
+		reach_over_cycles(effect, &effect->points[i]);
+	}
 	effect->slope = effect_slope(effect->points, effect->count);
 	if (!is_bounded(effect) || !effect->slope.windows)
 		return;
@@ -149,6 +149,7 @@ static int fitted_at(const struct causal_effect *effect, double speedup, struct 
 		return 0;
 	effect_point_widen(at, meeting_error_of(effect, at->gain));
 	reach_up(effect, at);
+	reach_over_cycles(effect, at);
 	return 0;
 }
 

@@ -23,21 +23,29 @@ static double early_share_at(const struct causal *causal, const struct recording
 }
 
 /* By that part of its gain, as far as its own window series do not exclude it. */
+static void widen_point(struct effect_point *point, double part, double undetected_drift)
+{
+	double change = fmin(undetected_drift * point->speedup, fabs(part * point->gain));
+
+	if (!(change > 0))
+		return;
+	if (part * point->gain > 0)
+		point->low = point->gain - hypot(point->gain - point->low, change);
+	else
+		point->high = point->gain + hypot(point->high - point->gain, change);
+	point->error = hypot(point->error, change / 1.96);
+	point->shared = hypot(point->shared, change / 1.96);
+}
+
 static void widen(struct causal_effect *effect, double part)
 {
+	double drift = effect->warm_up.undetected_drift;
+
 	for (size_t i = 0; i < effect->count; i++) {
-		struct effect_point *point = &effect->points[i];
-		double most = effect->warm_up.undetected_drift * point->speedup;
-		double change = fmin(most, fabs(part * point->gain));
-		if (!(change > 0))
-			continue;
-		if (part * point->gain > 0)
-			point->low = point->gain - hypot(point->gain - point->low, change);
-		else
-			point->high = point->gain + hypot(point->high - point->gain, change);
-		point->error = hypot(point->error, change / 1.96);
-		point->shared = hypot(point->shared, change / 1.96);
-		effect->is_widened = true;
+		const struct effect_point *point = &effect->points[i];
+		effect->is_widened |= drift * point->speedup * fabs(part * point->gain) > 0;
+		widen_point(&effect->points[i], part, drift);
+		widen_point(&effect->bare[i], part, drift);
 	}
 	budget_add(effect, BUDGET_TRANSIENTS);
 	effect->slope = effect_slope(effect->points, effect->count);
