@@ -2,6 +2,7 @@
 /* interaction - sums the members' gains and compares. */
 #include "analyze/causal/interaction.h"
 
+#include "analyze/causal/certainty.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -39,8 +40,8 @@ static const struct causal_effect *effect_at_point(const struct causal_target *t
 /* The gain at a speedup; false if it is unknown. */
 static bool gain_at(const struct causal_effect *effect, double speedup, struct effect_point *gain)
 {
-	return effect && !effect_at(effect->points, effect->count, speedup, gain) &&
-	       isfinite(gain->low) && isfinite(gain->high);
+	return effect && !certainty_effect_at(effect, speedup, gain) && isfinite(gain->low) &&
+	       isfinite(gain->high);
 }
 
 static double square(double value)

@@ -2,6 +2,7 @@
 /* roadmap - follows targets from one assumption to the next. */
 #include "analyze/causal/roadmap.h"
 
+#include "analyze/causal/certainty.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -24,7 +25,7 @@ static bool best_point(const struct causal_target *target, struct effect_point *
 	for (size_t i = 0; i < target->count; i++) {
 		const struct causal_effect *effect = &target->effects[i];
 		if (effect->point->kind == POINT_LATENCY ||
-		    effect_at(effect->points, effect->count, ROADMAP_SPEEDUP, &at))
+		    certainty_effect_at(effect, ROADMAP_SPEEDUP, &at))
 			continue;
 		if (!is_found || at.low > best->low)
 			*best = at;

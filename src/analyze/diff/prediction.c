@@ -2,6 +2,8 @@
 /* prediction - reads measured curves at a realised speedup. */
 #include "analyze/diff/prediction.h"
 
+#include "analyze/causal/certainty.h"
+
 #include <math.h>
 
 #define TWO_SIDED 1.96
@@ -60,7 +62,7 @@ static struct gain_estimate gain_at(const struct causal_effect *effect, double s
 	struct effect_point at;
 	struct gain_estimate gain = {.is_known = true};
 
-	if (speedup > 0 && !effect_at(effect->points, effect->count, speedup, &at)) {
+	if (speedup > 0 && !certainty_effect_at(effect, speedup, &at)) {
 		gain.gain = at.gain;
 		gain.error = fmax(at.error, (at.high - at.low) / (2 * TWO_SIDED));
 	} else {

@@ -6,6 +6,9 @@
 #include "report/display.h"
 #include "report/terminal.h"
 
+#include <math.h>
+
+#define HALF_MOST 1000.0 /* points: of a wider interval no more is told */
 #define TARGETS_MOST 3
 #define SHARE_LEAST 0.005
 
@@ -61,11 +64,12 @@ static void print_one(FILE *out, const struct target_verdict *verdict,
 	const struct budget *budget = &effect->budgets[widest];
 	AUTO(text) char *name = display_clean(verdict->target->target->name);
 	AUTO(text) char *parts = parts_text(budget);
+	double half = 50 * (point->high - point->low);
 	AUTO(text)
-	char *text = text_format("The interval of %s at %.0f %% is ±%.1f points wide. Its "
+	char *text = text_format("The interval of %s at %.0f %% is %s±%.1f points wide. Its "
 				 "variance: %s. Narrower by: %s.",
-				 name, 100 * point->speedup, 50 * (point->high - point->low), parts,
-				 sources[budget_most(budget)].remedy);
+				 name, 100 * point->speedup, half > HALF_MOST ? "more than " : "",
+				 fmin(half, HALF_MOST), parts, sources[budget_most(budget)].remedy);
 
 	terminal_wrapped(out, text, 0, options->columns);
 }

@@ -50,6 +50,8 @@ static void measure(int target, double slope, double half)
 	}
 	effects[target] = (struct causal_effect){.point = &point,
 						 .points = points[target],
+						 .bare = points[target],
+						 .slope_most = INFINITY,
 						 .count = 5,
 						 .outcome = slope * 0.25 > half ? EFFECT_GAIN :
 										  EFFECT_UNSURE};

@@ -4,6 +4,8 @@
 
 #include "analyze/causal/roadmap.h"
 
+#include <math.h>
+
 #define MOST 6
 
 static struct recording_target names[MOST];
@@ -30,6 +32,8 @@ static void measure(const char *name, const char *assumed, double gain)
 					     .windows = 20};
 	effects[i] = (struct causal_effect){.point = &point,
 					    .points = points[i],
+					    .bare = points[i],
+					    .slope_most = INFINITY,
 					    .count = 2,
 					    .outcome = gain > 0.02 ? EFFECT_GAIN : EFFECT_UNSURE};
 	targets[i] =
