@@ -12,6 +12,7 @@
 #include <math.h>
 
 #define CEILING_SPEEDUP 1.0
+#define QUARTERS 4
 #define QUANTILE 1.96 /* 97.5 % of the normal distribution */
 
 /* A point beyond a bound keeps its interval's width on the other side: its error is not less. */
@@ -206,6 +207,26 @@ static void find_probability(void *argument, size_t number)
 	judgement->values[number] = probability_of(judgement->effects[number]);
 }
 
+static bool excludes_zero(const struct effect_point *point, double tendency)
+{
+	return point->speedup > 0 && (tendency > 0 ? point->low > 0 : point->high < 0);
+}
+
+/* Some interval that a reader may see, of a measured speedup or a quarter, says the same. */
+static bool is_seen(const struct causal_effect *effect)
+{
+	struct effect_point at;
+
+	for (size_t i = 0; i < effect->count; i++)
+		if (excludes_zero(&effect->points[i], effect->tendency))
+			return true;
+	for (int i = 1; i <= QUARTERS; i++)
+		if (!certainty_effect_at(effect, (double)i / QUARTERS, &at) &&
+		    excludes_zero(&at, effect->tendency))
+			return true;
+	return false;
+}
+
 static void judge_effect(void *argument, size_t number)
 {
 	const struct judgement *judgement = argument;
@@ -219,6 +240,8 @@ static void judge_effect(void *argument, size_t number)
 	if (effect->exceeds_charge)
 		add_order_error(effect);
 	cut_points(effect);
+	if (!is_seen(effect))
+		effect->outcome = EFFECT_UNSURE;
 	effect->is_contention = effect->outcome == EFFECT_CONTENTION;
 	effect->ceiling = ceiling_of(effect);
 }

@@ -7,7 +7,8 @@
  * surely exceeds the charge is kept, and the interval of one that may exceed it holds both. Whether
  * an effect is sure is judged on its whole curve: by the likelihood of the best slope within the
  * bounds against that of none. So a deviation that the bounds exclude is no evidence. Over all
- * effects of the table the false discovery rate is 5 % (stats/false_discovery.h).
+ * effects of the table the false discovery rate is 5 % (stats/false_discovery.h). An effect of
+ * which no interval excludes zero is not sure: the error that is a part of it may be so large.
  */
 #pragma once
 

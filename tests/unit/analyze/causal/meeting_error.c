@@ -11,7 +11,7 @@
 
 /* As `openat` of a server: docs/decisions.md, "An error that is a part of the gain". */
 static void effect_make(struct causal_effect *effect, const struct recording_point *point,
-			struct effect_point points[2 * POINTS])
+			struct effect_point points[2 * POINTS], double hand_over_error)
 {
 	static const double gains[POINTS] = {0.065, 0.102, 0.113, 0.148};
 
@@ -27,7 +27,7 @@ static void effect_make(struct causal_effect *effect, const struct recording_poi
 					 .points = points,
 					 .bare = points + POINTS,
 					 .count = POINTS,
-					 .hand_over_error = 0.25,
+					 .hand_over_error = hand_over_error,
 					 .crowding_error = 0.1,
 					 .slope_most = INFINITY};
 	meeting_error_add(effect);
@@ -39,7 +39,7 @@ TEST("points get the error, bare points do not")
 	struct effect_point points[2 * POINTS];
 	struct causal_effect effect;
 
-	effect_make(&effect, &point, points);
+	effect_make(&effect, &point, points, 0.25);
 	CHECK_NEAR(meeting_error_of(&effect, 0.1), 0.1 * hypot(0.25, 0.1), 1e-9);
 	CHECK_NEAR(effect.bare[3].error, 0.015, 1e-9);
 	CHECK_NEAR(effect.points[3].error, hypot(0.015, 0.148 * hypot(0.25, 0.1)), 1e-9);
@@ -51,13 +51,13 @@ TEST("a curve with it goes through the points, and its interval keeps the sign")
 	struct effect_point points[2 * POINTS], at;
 	struct causal_effect effect;
 
-	effect_make(&effect, &point, points);
+	effect_make(&effect, &point, points, 0.25);
 	CHECK(!certainty_effect_at(&effect, 0.25, &at));
 	CHECK(at.gain > 0.045 && at.gain < 0.065);
 	CHECK(at.low > 0 && at.high > 0.08);
 }
 
-TEST("an effect is as sure as without that error")
+static enum effect_outcome outcome_of(double hand_over_error)
 {
 	const struct recording_point point = {.id = 1};
 	struct effect_point points[2 * POINTS];
@@ -67,8 +67,14 @@ TEST("an effect is as sure as without that error")
 	const struct recording_target place = {.id = 1};
 
 	target.target = &place;
-	effect_make(&effect, &point, points);
-	effect.hand_over_error = 10; /* what is told may be ten times as much, and more */
+	effect_make(&effect, &point, points, hand_over_error);
 	certainty_judge(&causal);
-	CHECK_EQUAL(effect.outcome, EFFECT_GAIN);
+	return effect.outcome;
+}
+
+TEST("an effect is as sure as without that error, unless it leaves no interval without zero")
+{
+	CHECK_EQUAL(outcome_of(0), EFFECT_GAIN);
+	CHECK_EQUAL(outcome_of(0.45), EFFECT_GAIN);
+	CHECK_EQUAL(outcome_of(10), EFFECT_UNSURE);
 }
