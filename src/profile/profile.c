@@ -291,8 +291,6 @@ int profile_add_experiment(struct profile *profile, struct recording_experiment 
 	return code;
 }
 
-#define ENOUGH "2" /* experiments, and as many controls */
-
 int profile_cut_short_before(struct profile *profile, int64_t run_id, uint64_t time_ns,
 			     struct error *error)
 {
@@ -305,13 +303,13 @@ int profile_cut_short_before(struct profile *profile, int64_t run_id, uint64_t t
 				    "AND start_ns < ?2 AND verdict = 'counted' AND target_id IN "
 				    "(SELECT target_id FROM experiment WHERE run_id = ?1 AND "
 				    "start_ns >= ?2 AND verdict = 'counted' GROUP BY target_id "
-				    "HAVING sum(speedup > 0) >= " ENOUGH
-				    " AND sum(speedup <= 0) >= " ENOUGH ")",
+				    "HAVING sum(speedup > 0) >= ?3 AND sum(speedup <= 0) >= ?3)",
 				    &update, error);
 	if (code)
 		return code;
 	sqlite3_bind_int64(update, 1, run_id);
 	sqlite3_bind_int64(update, 2, (sqlite3_int64)time_ns);
+	sqlite3_bind_int(update, 3, PROFILE_WHOLE_LEAST);
 	return sqlite3_step(update) == SQLITE_DONE ? 0 : store_explain(profile->store, error);
 }
 

@@ -40,6 +40,8 @@ int profile_set_call_edge(struct profile *profile, const struct recording_call_e
 int profile_add_point(struct profile *profile, struct recording_point *point, struct error *error);
 int profile_add_experiment(struct profile *profile, struct recording_experiment *experiment,
 			   struct error *error);
+/* So many experiments that hold whole cycles, and as many controls, do without the others. */
+#define PROFILE_WHOLE_LEAST 2
 /*
  * Of targets with enough experiments of the run since then, those from before are cut short: they
  * hold parts of the program's cycles.

@@ -2,9 +2,10 @@
 /* cycle_parts - by the runs that found cycles, and when their windows began to hold whole ones. */
 #include "analyze/causal/cycle_parts.h"
 
+#include "profile/profile.h"
+
 #include <math.h>
 
-#define ENOUGH 2 /* windows with a speedup, and as many without */
 #define MARGIN 1.2
 
 static double longest_cycle_ns(const struct recording *recording)
@@ -36,7 +37,7 @@ void cycle_parts_drop(const struct recording *recording, struct trials *trials)
 		sped_up += !is_part(recording, experiment) && experiment->speedup > 0;
 		controls += !is_part(recording, experiment) && experiment->speedup <= 0;
 	}
-	if (sped_up < ENOUGH || controls < ENOUGH)
+	if (sped_up < PROFILE_WHOLE_LEAST || controls < PROFILE_WHOLE_LEAST)
 		return;
 	for (size_t i = 0; i < trials->count; i++)
 		if (!is_part(recording, trials->items[i]))

@@ -101,14 +101,16 @@ static bool looks_for_cycles(const struct session *session)
 	       schedule_has_speedups(session->schedule);
 }
 
-unsigned session_cycle_watch(struct session *session)
+unsigned session_cycle_watch(struct session *session, bool is_control)
 {
 	struct session_cycle *cycle = &session->cycle;
 	double left = driver_left_seconds(&session->driver, clock_now_ns());
 	double watch_ns = left >= 0 ? fmin(WATCH_PART * 1e9 * left, WATCH_NS) : WATCH_NS;
 	unsigned windows = (unsigned)(watch_ns / (double)session->window_ns);
 
-	if (cycle->is_watched || !looks_for_cycles(session) || windows < WATCH_WINDOWS_LEAST ||
+	cycle->is_watching = false;
+	if (!is_control || cycle->is_watched || !looks_for_cycles(session) ||
+	    windows < WATCH_WINDOWS_LEAST ||
 	    !rate_cycle_is_likely(&cycle->points[busiest_point(session)]))
 		return 0;
 	cycle->is_watched = cycle->is_watching = true;
@@ -120,9 +122,11 @@ bool session_cycle_is_told(struct session *session)
 	struct session_cycle *cycle = &session->cycle;
 	const struct rate_cycle *watched = &cycle->points[busiest_point(session)];
 
-	if (cycle->is_watching && (rate_cycle_is_found(watched) || rate_cycle_is_unlikely(watched)))
-		return !(cycle->is_watching = false);
-	return false;
+	if (!cycle->is_watching ||
+	    (!rate_cycle_is_found(watched) && !rate_cycle_is_unlikely(watched)))
+		return false;
+	cycle->is_watching = false;
+	return true;
 }
 
 static void find_cycle(struct session *session)

@@ -35,8 +35,11 @@ struct session_cycle {
 void session_cycle_begin(struct session *session);
 /* Now and then within windows; `is_control`: nothing was sped up since the last step. */
 void session_cycle_step(struct session *session, bool is_control);
-/* Once, if cycles are likely: so many controls without a break, at most, tell; else 0. */
-unsigned session_cycle_watch(struct session *session);
+/*
+ * Before each series. Once, if cycles are likely: so many controls without a break, at most, tell;
+ * else 0.
+ */
+unsigned session_cycle_watch(struct session *session, bool is_control);
 /* Whether they have just done so. */
 bool session_cycle_is_told(struct session *session);
 /* Whether windows begin and end with cycles. */

@@ -162,7 +162,7 @@ static unsigned windows_of(struct session *session, struct session_target *targe
 
 	if (target->is_external)
 		return 1;
-	unsigned watched = speedup > 0 ? 0 : session_cycle_watch(session);
+	unsigned watched = session_cycle_watch(session, speedup <= 0);
 	if (watched)
 		return watched;
 	if (is_undecided && level && speedup > 0)
