@@ -58,6 +58,9 @@ class Target:
     options: list  # of lever run: --target with a function or FILE:LINE, --class
     line: str | None  # for coz
 
+    def is_set(self):
+        return " " in self.letter
+
 
 @dataclass
 class Row:
@@ -255,8 +258,7 @@ class Lever:
 
     def asked(self, target):
         """The reported targets that answer: of a set not its members, which are measured, too."""
-        is_set = " " in target.letter
-        return [found for found in self.report()["targets"] if (found["kind"] == "set") == is_set]
+        return [found for found in self.report()["targets"] if (found["kind"] == "set") == target.is_set()]
 
     def report(self):
         return json.loads(subprocess.run([self.lever, "report", self.profile, "--format", "json"],
@@ -342,7 +344,9 @@ def measure(profiler, cases, options, work):
     os.mkdir(marked)
     loops, rows = loops_per_microsecond(plain), []
     for case in cases:
-        asked = [target for target in case.targets if profiler.can_answer(case, target)]
+        asked = [target for target in case.targets if profiler.can_answer(case, target) and target.is_set() >= options.sets]
+        if not asked and options.sets:
+            continue
         if not asked:
             print("%-22s left out: coz knows lines and throughput only" % case.name)
             continue
@@ -434,6 +438,7 @@ def read_options():
     parser.add_argument("--programs", default=",".join(known), help="with commas between; all")
     parser.add_argument("--seconds", type=float, default=20, help="the length of a profiling run, one for each target")
     parser.add_argument("--engine", default="auto", choices=["auto", "kernel", "runtime"])
+    parser.add_argument("--sets", action="store_true", help="only the sets of the programs")
     parser.add_argument("--peer", choices=["coz"], help="compare this profiler instead")
     parser.add_argument("--most", type=float, help="exit 1 above this mean absolute error, in percentage points")
     parser.add_argument("--smoke", type=float, help="exit 1 only for intervals that miss by more than so many points")

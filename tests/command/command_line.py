@@ -268,10 +268,15 @@ def _():
             equal(complete("lever run --progress serve", shell, folder, f"-- {path}"),
                   ["serve_one", "server.loop", "server_main", "serves"])
             equal(complete("lever run --target serve", shell, folder, f"-q -- {path}"), ["serve_one", "server_main"])
+            equal(complete("lever run --focus server", shell, folder, f"-q -- {path}"), ["server_main"])
             equal(complete("lever run -q --", shell, folder, f"-- {path}") == [], False)
             with subprocess.Popen([path], stdin=subprocess.PIPE) as process:
                 equal(complete(f"lever run --pid {process.pid} --target serve", shell, folder), ["serve_one", "server_main"])
                 process.stdin.close()
+        # A colon ends what the other shells' stand-ins above print.
+        equal(complete("lever run --with fun", "bash", folder, f"-q -- {path}"),
+              ["func:main", "func:serve_one", "func:server_main"])
+        equal(complete("lever run --assume inclusive:server", "bash", folder, f"-q -- {path}"), ["inclusive:server_main"])
         os.remove(f"{path}.c")
         equal(complete("lever run --progress serve", "bash", folder, f"-- {path}"), ["serve_one", "server_main"])
         equal(complete("lever run --progress serve", "bash", folder, "-- /dev/null"), [])

@@ -196,7 +196,7 @@ def _():
 
 @test("a pattern is one target with --as-one, with all that it matches")
 def _():
-    told = told_of("lock", "--target", "*wait*", "--as-one", "--speedups", "0,50", units=LONG)
+    told = told_of("lock", "--target", "func:*wait*", "--as-one", "--speedups", "0,50", units=LONG)
     members = {one["name"] for one in found_of(told, "*wait*")["members"]}
     check("make_wait" in members, members)
     equal({target["name"] for target in told["targets"] if target["experiments"]} - {"*wait*"}, set())

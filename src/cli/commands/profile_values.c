@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/commands/program_values.h"
+#include "experiment/target/target_kinds.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -36,9 +37,29 @@ static void print_targets(FILE *out, const struct recording *recording)
 	}
 }
 
+/* Plainly, and behind the prefixes that may begin as the value does. */
+static void print_functions(FILE *out, const struct completion_line *line)
+{
+	static const char *const prefixes[] = {TARGET_FUNCTION_PREFIX, SYMBOLS_INCLUSIVE_PREFIX};
+	AUTO(text) char *names = program_functions(line->program);
+
+	fputs(names, out);
+	for (size_t i = 0; *line->value && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		AUTO(text) char *copy = text_copy(names);
+		char *rest = copy;
+		if (!text_starts_with(line->value, prefixes[i]) &&
+		    !text_starts_with(prefixes[i], line->value))
+			continue;
+		for (char *name; (name = strsep(&rest, "\n"));)
+			if (*name)
+				fprintf(out, "%s%s\n", prefixes[i], name);
+	}
+}
+
 char *profile_values(const struct option *option, const struct completion_line *line)
 {
 	static const char *const for_points[] = {"progress", "latency", NULL};
+	static const char *const for_targets[] = {"target", "with", "assume", "focus", NULL};
 	AUTO(recording) struct recording *recording = NULL;
 	struct error error = {0};
 	const char *path = line->profile ? line->profile : "lever.lever";
@@ -46,16 +67,18 @@ char *profile_values(const struct option *option, const struct completion_line *
 	char *lines = NULL;
 	size_t size;
 
-	if (!of_points && strcmp(option->name, "target") != 0)
+	if (!of_points && !is_one_of(option->name, for_targets))
 		return NULL;
 	FILE *out = open_memstream(&lines, &size);
-	if (!access(path, R_OK) && !profile_read(path, &recording, &error))
+	/* Only functions focus. */
+	bool of_profile = strcmp(option->name, "focus") != 0;
+	if (of_profile && !access(path, R_OK) && !profile_read(path, &recording, &error))
 		(of_points ? print_points : print_targets)(out, recording);
-	if (line->program) {
-		AUTO(text)
-		char *names = of_points ? program_points(line->program) :
-					  program_functions(line->program);
+	if (line->program && of_points) {
+		AUTO(text) char *names = program_points(line->program);
 		fputs(names, out);
+	} else if (line->program) {
+		print_functions(out, line);
 	}
 	fclose(out);
 	return lines;

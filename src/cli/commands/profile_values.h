@@ -5,7 +5,8 @@
 #include "cli/options/completion.h"
 
 /*
- * For --progress and --latency progress points, for --target targets: of the profile, and of the
- * program. Profile NULL: lever.lever. What cannot be read offers nothing.
+ * For --progress and --latency progress points, for --target, --with and --assume targets: of the
+ * profile, and of the program; for --focus the program's functions. Profile NULL: lever.lever. What
+ * cannot be read offers nothing.
  */
 completion_values profile_values;

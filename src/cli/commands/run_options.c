@@ -67,8 +67,8 @@ static int add_latency(const struct option *option, void *field, const char *tex
 }
 
 /* Separates "NAME:50%" into the name and the fraction; 1 if it has none. */
-static int read_named(struct run_options *options, const char *text,
-		      struct session_named_target *named, struct error *error)
+static int split_percent(struct run_options *options, const char *text,
+			 struct session_named_target *named, struct error *error)
 {
 	const char *colon = strrchr(text, ':');
 	size_t length = strlen(text);
@@ -87,6 +87,15 @@ static int read_named(struct run_options *options, const char *text,
 	named->name = keep(options, text, (size_t)(colon - text));
 	named->level = percent / 100;
 	return 0;
+}
+
+static int read_named(struct run_options *options, const char *text,
+		      struct session_named_target *named, struct error *error)
+{
+	if (split_percent(options, text, named, error))
+		return error->code;
+	named->name = target_name_of_function(named->name, error);
+	return named->name ? 0 : error->code;
 }
 
 static int add_target(const struct option *option, void *field, const char *text,
@@ -150,6 +159,14 @@ static int add_assumed(const struct option *option, void *field, const char *tex
 		return error->code;
 	*array_add(&options->assumed) = named;
 	return 0;
+}
+
+static int set_focus(const struct option *option, void *field, const char *text,
+		     struct error *error)
+{
+	const char *function = target_name_of_function(text, error);
+
+	return function ? value_set_text(option, field, function, error) : error->code;
 }
 
 static int add_scope(const struct option *option, void *field, const char *text,
@@ -246,8 +263,8 @@ static const struct option run_table[] = {
 	 add_latency, 0, NULL},
 	{"target", 't', "NAME",
 	 "speed up only this FILE:LINE, FUNCTION, inclusive:FUNCTION (with all that it calls), "
-	 "kernel:FUNCTION, syscall:NAME, span:NAME or class:I, L, S or B; with * or ?, each that "
-	 "matches, like 'rocksdb::*'; may be repeated",
+	 "func:FUNCTION, kernel:FUNCTION, syscall:NAME, span:NAME or class:I, L, S or B; with * or "
+	 "?, each that matches, like 'func:compress_*' or 'rocksdb::*'; may be repeated",
 	 add_target, 0, NULL},
 	{"with", 'w', "NAME",
 	 "speed up NAME together with the --target before it, as one set; NAME:50% only half as "
@@ -280,7 +297,7 @@ static const struct option run_table[] = {
 	{"focus", 0, "FUNCTION",
 	 "take targets only from what runs inside FUNCTION: it, and all that it calls, wherever "
 	 "that stands; with * or ?, each that matches",
-	 value_set_text, FIELD(focus), NULL},
+	 set_focus, FIELD(focus), NULL},
 	{"kernel", 'k', NULL, "kernel functions are targets, too, with what they call",
 	 value_set_flag, FIELD(kernel), NULL},
 	{"vmlinux", 0, "FILE",

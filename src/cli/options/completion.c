@@ -98,11 +98,15 @@ static void print_config(const struct line *line)
 /* Values of an option; `before` is what the word holds before its value, as "--format=". */
 static void print_values(const struct line *line, const struct option *option, const char *before)
 {
+	struct completion_line told = line->told;
+	const char *word = line->words[line->last];
+
+	told.value = text_starts_with(word, before) ? word + strlen(before) : word;
 	for (const char *const *choice = option->choices; choice && *choice; choice++)
 		print_candidate(line, before, *choice, NULL);
 	if (!strcmp(option->argument, "FILE"))
 		fputs(":file\n", line->out);
-	AUTO(text) char *values = line->completion->values(option, &line->told);
+	AUTO(text) char *values = line->completion->values(option, &told);
 	char *rest = values;
 	for (char *value; (value = strsep(&rest, "\n"));)
 		if (*value)

@@ -14,6 +14,7 @@
 struct completion_line {
 	const char *profile; /* the last operand that looks like one */
 	const char *program; /* as typed, or the file of the process of --pid */
+	const char *value;   /* what stands of the value so far */
 };
 
 /* Values of an option that are known only now, one a line; NULL: none. The caller frees. */

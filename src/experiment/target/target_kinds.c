@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The name for --granularity, and the row; those without such a name stand last. */
@@ -45,6 +46,29 @@ const struct target_kind_row *target_kind_of_name(const char *name)
 		if (rows[i]->prefix && text_starts_with(name, rows[i]->prefix))
 			return rows[i];
 	return &target_line;
+}
+
+static bool ends_in_line(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+const char *target_name_of_function(const char *name, struct error *error)
+{
+	const char *function = name + strlen(TARGET_FUNCTION_PREFIX);
+
+	/* "func::NAME" is in a C++ namespace of that name. */
+	if (!text_starts_with(name, TARGET_FUNCTION_PREFIX) || *function == ':')
+		return name;
+	if (*function && !ends_in_line(function) && target_kind_of_name(function) == &target_line)
+		return function;
+	error_set(error, -EINVAL,
+		  "'%s' names no function; func: stands before a function or a pattern, like "
+		  "'func:compress_*'",
+		  name);
+	return NULL;
 }
 
 int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *location,

@@ -50,6 +50,12 @@ extern const struct target_kind_row target_all;
 const struct target_kind_row *target_kind_row(enum target_kind kind);
 /* The row whose prefix the name has. */
 const struct target_kind_row *target_kind_of_name(const char *name);
+/*
+ * "func:NAME" is the function NAME, or a pattern of functions, as NAME alone is, which is returned;
+ * other names as they are. NULL: what follows func: is a line, or a target of another kind.
+ */
+#define TARGET_FUNCTION_PREFIX "func:"
+const char *target_name_of_function(const char *name, struct error *error);
 int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *location,
 		     struct error *error);
 /* Asks for everything that the granularity and a target of this name (NULL: none) need. */

@@ -266,3 +266,20 @@ TEST("--assume takes names with percentages, and no patterns")
 	CHECK_NEAR(options.assumed.items[1].level, 1, 0);
 	CHECK_EQUAL(parse("--assume f*:50% x"), -EINVAL);
 }
+
+TEST("func: stands before a function wherever a target is named, and before nothing else")
+{
+	CHECK_EQUAL(parse("--as-one -t func:compress_* -w func:f:50% --assume func:g:30% x"), 0);
+	CHECK_TEXT(options.targets.items[0].name, "compress_*");
+	CHECK_TEXT(options.targets.items[1].name, "f");
+	CHECK_NEAR(options.targets.items[1].level, 0.5, 1e-12);
+	CHECK_TEXT(options.assumed.items[0].name, "g");
+	CHECK_EQUAL(parse("--focus func:f x"), 0);
+	CHECK_TEXT(options.focus, "f");
+	CHECK_EQUAL(parse("-t func::f x"), 0); /* of a namespace */
+	CHECK_TEXT(options.targets.items[0].name, "func::f");
+	CHECK_EQUAL(parse("-t func:main.c:42 x"), -EINVAL);
+	CHECK_EQUAL(parse("-t func:kernel:f x"), -EINVAL);
+	CHECK_EQUAL(parse("-t func: x"), -EINVAL);
+	CHECK_EQUAL(parse("--focus func: x"), -EINVAL);
+}
