@@ -368,6 +368,7 @@ static int begin_run(struct driver *driver, struct error *error)
 		commit = source_commit(driver->options->arguments[0]);
 	run->commit = commit;
 	run->version = (char *)(uintptr_t)driver->options->version;
+	run->options = (char *)(uintptr_t)driver->options->words;
 	run->started_s = time(NULL);
 	run->exit_status = -1;
 	if (driver->verb->describe)

@@ -28,6 +28,7 @@ struct driver_options {
 	char *const *executed;  /* in place of these, which the profile tells; or NULL */
 	struct process_selection selection; /* or these, which run already */
 	const char *version;                /* of lever, for the profile */
+	const char *words;                  /* as recording_run.options, or NULL */
 	const char *output;
 	bool fresh;     /* replace the file */
 	double seconds; /* of recording; 0: until the program ends, or Ctrl-C */

@@ -27,6 +27,7 @@
 struct recording_run {
 	int64_t id;
 	char *command;     /* JSON array of the program's arguments */
+	char *options;     /* JSON array of lever's, "--name=value" each; NULL: not known */
 	char *engine;      /* "kernel", "runtime" */
 	char *host;        /* node name */
 	char *machine;     /* processor and number of cores */

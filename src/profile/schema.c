@@ -96,6 +96,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, whole_since_ns),
 	 .since = 20,
 	 .before = "0"},
+	{.name = "options",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_run, options),
+	 .since = 21,
+	 .before = "NULL"},
 };
 
 static const struct column target_columns[] = {

@@ -88,6 +88,18 @@ static int finish(const struct recording_command *command, const struct common_o
 	return message_error(error, EXIT_FAILED);
 }
 
+/* The options of the command line for the profile; to be freed. */
+static char *words_of(const struct command_page *page, int argc, char **argv)
+{
+	char **words = options_words(page, argc, argv);
+	char *text = recording_command(words);
+
+	for (size_t i = 0; words[i]; i++)
+		free(words[i]);
+	free(words);
+	return text;
+}
+
 int recording_command_run(const struct recording_command *command, struct common_options *values,
 			  int argc, char **argv)
 {
@@ -104,6 +116,7 @@ int recording_command_run(const struct recording_command *command, struct common
 	}
 	if (code || command->check(values, &error))
 		return message_error(&error, EXIT_USAGE);
+	AUTO(text) char *words = words_of(command->page, argc, argv);
 	struct live_line live = {.is_quiet = values->quiet,
 				 .is_renewed = !values->quiet && isatty(STDERR_FILENO)};
 	struct driver_options driver = {
@@ -118,6 +131,7 @@ int recording_command_run(const struct recording_command *command, struct common
 			      .names = values->names.items,
 			      .name_count = values->names.count},
 		.version = LEVER_VERSION,
+		.words = words,
 		.output = values->output,
 		.fresh = values->fresh,
 		.seconds = values->seconds,

@@ -19,6 +19,7 @@ struct parser {
 	void *values;
 	struct options_outcome *outcome;
 	ARRAY(const struct option *) given; /* by the command line */
+	ARRAY(char *) words;                /* instead of values, if these are NULL */
 };
 
 static const struct config *config;
@@ -89,8 +90,12 @@ static int report_unknown(const struct command_page *page, const char *name, str
 static int set_value(struct parser *parser, const struct option *option, const char *text,
 		     struct error *error)
 {
+	if (!parser->values) {
+		*array_add(&parser->words) =
+			text_format("--%s%s%s", option->name, text ? "=" : "", text ? text : "");
+		return 0;
+	}
 	void *field = (char *)parser->values + option->offset;
-
 	*array_add(&parser->given) = option;
 	if (!option->set(option, field, text, error))
 		return 0;
@@ -256,4 +261,16 @@ int options_parse(const struct command_page *page, int argc, char **argv, void *
 		result = read_config(&parser, error);
 	array_free(&parser.given);
 	return result;
+}
+
+char **options_words(const struct command_page *page, int argc, char **argv)
+{
+	struct options_outcome outcome = {0};
+	struct parser parser = {
+		.page = page, .argc = argc, .argv = argv, .next = 1, .outcome = &outcome};
+	struct error error = {0};
+
+	read_options(&parser, &error);
+	*array_add(&parser.words) = NULL;
+	return parser.words.items;
 }

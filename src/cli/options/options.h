@@ -87,3 +87,9 @@ int options_check_entry(const struct command_page *page, const struct config_ent
  */
 int options_parse(const struct command_page *page, int argc, char **argv, void *values,
 		  struct options_outcome *outcome, struct error *error);
+
+/*
+ * The options that argv gives before its first operand, "--name" or "--name=value" each, and NULL.
+ * The caller frees texts and array.
+ */
+char **options_words(const struct command_page *page, int argc, char **argv);

@@ -22,6 +22,7 @@
 #define HIDDEN 0.7         /* slope over share up to which others hide it */
 #define BUSY_LEAST 0.85    /* of all cores: the machine is full */
 #define IDLE_MOST 0.5      /* of one core: it mostly waits */
+#define TAKEN_LEAST 0.1    /* of its core time, by others: it is not known how busy it would be */
 
 /* The list is kept in descending order of `merit`. */
 static void insert(struct advice_list *list, const struct target_verdict *verdict,
@@ -118,6 +119,22 @@ static double busy_cores_of(const struct recording_run *run)
 	return wall > 0 && paused >= 0 ? busy / wall : NAN;
 }
 
+/* Of the core time that the program had or waited for while others had the cores, their part. */
+static double taken_share(const struct recording *recording, const struct recording_run *run,
+			  double busy_cores)
+{
+	double displaced_ns = 0, effective_ns = 0;
+
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *one = &recording->experiments.items[i];
+		if (one->run_id != run->id)
+			continue;
+		displaced_ns += (double)one->displaced_ns;
+		effective_ns += (double)one->duration_ns - (double)one->delay_ns;
+	}
+	return displaced_ns > 0 ? displaced_ns / (displaced_ns + busy_cores * effective_ns) : 0;
+}
+
 /* Of waits as a whole, which are targets of their own. */
 static double waiting_share(const struct causal *causal)
 {
@@ -149,7 +166,9 @@ struct advice advice_of(const struct report *report, const struct target_verdict
 				.waiting_share = waiting_share(report->causal)};
 
 	if (totals.last) {
-		advice.busy_cores = busy_cores_of(totals.last);
+		double busy = busy_cores_of(totals.last);
+		advice.taken_share = taken_share(report->recording, totals.last, busy);
+		advice.busy_cores = advice.taken_share > TAKEN_LEAST ? NAN : busy;
 		advice.cores = cores_of(totals.last->machine);
 	}
 	for (size_t i = 0; i < verdicts->count; i++) {
@@ -205,7 +224,11 @@ char *advice_limits(const struct advice *advice)
 		paced = text_format("%.0f %% of its pace is set from outside: by devices, timers, "
 				    "clients or other programs. ",
 				    100 * advice->paced_share);
-	if (busy < IDLE_MOST)
+	if (advice->taken_share > TAKEN_LEAST)
+		cores = text_format("Other programs took %.0f %% of the core time that it could "
+				    "use: a machine of its own gives a better answer.",
+				    100 * advice->taken_share);
+	else if (busy < IDLE_MOST)
 		cores = text_format("It waits for most of the time: lever record shows for what.");
 	else if (advice->cores > 1 && busy < MOSTLY_ALONE && advice->serves)
 		cores = text_format("Its own threads use %.1f of %u cores; clients on this machine "

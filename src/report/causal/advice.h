@@ -28,6 +28,7 @@ struct advice {
 	struct advice_list together;   /* sets that surely gain more than their members */
 	struct advice_list latency;    /* surely shorter at a latency point */
 	double busy_cores;             /* of the program, on average; NAN if unknown */
+	double taken_share;            /* of the core time it could use, by other programs */
 	unsigned cores;                /* of the machine; 0 if unknown */
 	bool serves;                   /* its unit of work is a request, of clients */
 	double paced_share;            /* of its pace, set from outside; 0 if it is not */

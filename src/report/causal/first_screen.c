@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/causal/advice.h"
+#include "report/causal/again.h"
 #include "report/causal/causes.h"
 #include "report/causal/sets.h"
 #include "report/causal/warnings.h"
@@ -20,10 +21,7 @@
 #define LONGER_LEAST 2.0
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
-#define LINES_BELOW 6               /* of a warning, and the commands that show more */
-#define COMMAND_COLUMNS 100         /* a longer one is named, not repeated */
-#define BEFORE_EXPERIMENTS_NS 2.5e9 /* at most, of a program that runs by itself */
-#define SECONDS_UNIT 0.1            /* of a proposed time: tens of seconds */
+#define LINES_BELOW 6 /* of a warning, and the commands that show more */
 #define PROCESS_PREFIX "process:"
 
 /* "parse" for "inclusive:parse", "all of xz" for "process:xz"; to be freed. */
@@ -223,77 +221,18 @@ static double times_longer(const struct advice *advice)
 	return times <= LONGER_LEAST ? 1 : fmin(times, LONGER_MOST);
 }
 
-/* From the first experiment to the end of the last one. */
-static double experiments_ns(const struct recording *recording, int64_t run_id)
-{
-	uint64_t first = UINT64_MAX, last = 0;
-
-	for (size_t i = 0; i < recording->experiments.count; i++) {
-		const struct recording_experiment *one = &recording->experiments.items[i];
-		uint64_t end = one->start_ns + one->duration_ns;
-		if (one->run_id != run_id)
-			continue;
-		first = one->start_ns < first ? one->start_ns : first;
-		last = end > last ? end : last;
-	}
-	return last > first ? (double)(last - first) : 0;
-}
-
-/* Did experiments go on until the program ended? A longer time would not help then. */
-static bool ended_by_itself(const struct recording *recording, const struct recording_run *run)
-{
-	bool has_exited = run->exit_status >= 0 && !(run->exit_status & 0x7f);
-
-	return has_exited &&
-	       experiments_ns(recording, run->id) + BEFORE_EXPERIMENTS_NS >= (double)run->wall_ns;
-}
-
-/* Did the user say what to speed up? The profile does not hold all of these options. */
-static bool has_named_code(const struct recording *recording)
-{
-	bool has_named = false;
-
-	for (size_t i = 0; i < recording->targets.count; i++) {
-		const struct recording_target *target = &recording->targets.items[i];
-		bool is_named_set = target->kind == TARGET_SET && !recording->set_searches.count;
-		has_named = has_named || target->assumed || is_named_set;
-	}
-	return has_named;
-}
-
 static void add_surer(struct screen *screen, const struct report *report,
 		      const struct advice *advice)
 {
 	const struct recording_run *last = run_totals_of(report->recording).last;
 	double times = times_longer(advice);
-	AUTO(text) char *command = display_command(last->command);
-	bool is_long = display_width(command) > COMMAND_COLUMNS;
-	const char *dashes = is_long || text_starts_with(command, "--") ? "" : "-- ";
 
 	if (times <= 1 || !last->wall_ns)
 		return;
-	bool is_again = ended_by_itself(report->recording, last);
-	/* The program may have run on after --seconds. */
-	double measured_ns =
-		fmin((double)last->wall_ns,
-		     experiments_ns(report->recording, last->id) + BEFORE_EXPERIMENTS_NS);
-	AUTO(text)
-	char *seconds =
-		is_again ?
-			text_copy("") :
-			text_format("--seconds %.0f ",
-				    ceil(times * SECONDS_UNIT * measured_ns / 1e9) / SECONDS_UNIT);
+	struct again again = again_new(report->recording, last, times);
 	screen_line(screen, SCREEN_SURER, "to be surer", 0);
-	screen_take(screen, SCREEN_COMMAND,
-		    text_format("lever run %s%s%s", seconds, dashes,
-				is_long ? "-- PROGRAM" : command));
-	screen_take(screen, SCREEN_TEXT,
-		    text_format("%s%s%s, results add up in one profile",
-				is_long ? " as before" : "",
-				has_named_code(report->recording) ?
-					" (and the other options as before)" :
-					"",
-				is_again ? "; run it a few times" : ""));
+	screen_take(screen, SCREEN_COMMAND, again.command);
+	screen_take(screen, SCREEN_TEXT, again.text);
 }
 
 static const char *point_word(const struct recording_point *point)

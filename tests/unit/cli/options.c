@@ -179,3 +179,17 @@ TEST("numbers out of bounds are refused")
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		CHECK_EQUAL(parse(wrong[i], true), -EINVAL);
 }
+
+TEST("the given options are told by their long names, and operands are not")
+{
+	CHECK_EQUAL(parse("-lo a --seed=7 -- program --output b", true), 0);
+	char **given = options_words(&page, word_count, words);
+
+	CHECK_TEXT(given[0], "--loud");
+	CHECK_TEXT(given[1], "--output=a");
+	CHECK_TEXT(given[2], "--seed=7");
+	CHECK_TEXT(given[3], NULL);
+	for (size_t i = 0; given[i]; i++)
+		free(given[i]);
+	free(given);
+}

@@ -63,3 +63,27 @@ TEST("where one thread runs at a time, threads that are always idle make no plac
 	CHECK_TEXT(alone, "it takes 66 % of the time, and nothing runs beside it");
 	CHECK(strstr(beside, "it takes only 9 % of all threads' time"));
 }
+
+TEST("a program whose cores others took is not said to wait")
+{
+	struct recording_experiment experiment = {.run_id = 1,
+						  .duration_ns = 1000,
+						  .displaced_ns = 750};
+	struct recording_run run = {.id = 1,
+				    .engine = (char *)"kernel",
+				    .wall_ns = 1000,
+				    .samples = 25,
+				    .period_ns = 10};
+	struct recording recording = {.runs = {.items = &run, .count = 1},
+				      .experiments = {.items = &experiment, .count = 1}};
+	struct report report = {.recording = &recording};
+	struct target_verdicts verdicts = {0};
+	struct advice advice = advice_of(&report, &verdicts);
+	AUTO(text) char *disturbed = advice_limits(&advice);
+
+	CHECK(text_starts_with(disturbed, "Other programs took 75 % of the core time"));
+	experiment.displaced_ns = 0;
+	advice = advice_of(&report, &verdicts);
+	AUTO(text) char *waits = advice_limits(&advice);
+	CHECK(text_starts_with(waits, "It waits for most of the time"));
+}
