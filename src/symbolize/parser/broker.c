@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* broker - by name for the kernel's lists, by content for everything else. */
+/* broker - by name what the engine named, by content and rights everything else. */
 #include "symbolize/parser/broker.h"
 
+#include "base/caller.h"
 #include "base/cleanup.h"
 #include "symbolize/debug_fetch.h"
 #include "symbolize/object/brokered.h"
@@ -18,23 +19,23 @@ static const char *const kernel_lists[] = {"/proc/kallsyms", "/proc/modules", "/
 
 void broker_clear(struct broker *broker)
 {
-	for (size_t i = 0; i < broker->jit_files.count; i++)
-		free(broker->jit_files.items[i]);
-	array_free(&broker->jit_files);
+	for (size_t i = 0; i < broker->named.count; i++)
+		free(broker->named.items[i].path);
+	array_free(&broker->named);
 }
 
-static bool is_jit_file(const struct broker *broker, const char *path)
+static const struct broker_file *find_named(const struct broker *broker, const char *path)
 {
-	for (size_t i = 0; i < broker->jit_files.count; i++)
-		if (!strcmp(broker->jit_files.items[i], path))
-			return true;
-	return false;
+	for (size_t i = 0; i < broker->named.count; i++)
+		if (!strcmp(broker->named.items[i].path, path))
+			return &broker->named.items[i];
+	return NULL;
 }
 
-void broker_add_jit_file(struct broker *broker, const char *path)
+void broker_add(struct broker *broker, const char *path, bool is_jit)
 {
-	if (!is_jit_file(broker, path))
-		*array_add(&broker->jit_files) = text_copy(path);
+	if (!find_named(broker, path))
+		*array_add(&broker->named) = (struct broker_file){text_copy(path), is_jit};
 }
 
 /* Devices and pipes are not opened at all: that alone can have effects. */
@@ -72,6 +73,21 @@ static int open_elf(const char *path)
 	return opened;
 }
 
+/* Under sudo, with no more rights than the user behind it has: who profiles need not read all. */
+static int open_unnamed(const char *path)
+{
+	struct caller caller;
+	struct caller_rights rights;
+
+	if (!caller_of_sudo(&caller))
+		return open_elf(path);
+	if (!caller_rights_begin(&caller, &rights))
+		return -EACCES;
+	int fd = open_elf(path);
+	caller_rights_end(&rights);
+	return fd;
+}
+
 /* A build id, and the path of the file that has it, which begins with a slash. */
 static int fetch(const char *asked)
 {
@@ -88,11 +104,12 @@ int broker_open(const struct broker *broker, const char *path)
 			int fd = open(path, O_RDONLY | O_CLOEXEC);
 			return fd < 0 ? -errno : fd;
 		}
-	if (is_jit_file(broker, path)) {
+	const struct broker_file *named = find_named(broker, path);
+	if (named && named->is_jit) {
 		int fd = jit_file_open(path);
 		return fd < 0 ? -EACCES : fd;
 	}
 	if (!strncmp(path, BROKER_FETCH, strlen(BROKER_FETCH)))
 		return fetch(path + strlen(BROKER_FETCH));
-	return open_elf(path);
+	return named ? open_elf(path) : open_unnamed(path);
 }

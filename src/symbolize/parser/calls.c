@@ -124,6 +124,8 @@ int parser_add_kernel(struct parser *parser, const char *names, const char *vmli
 {
 	uint64_t none;
 
+	if (vmlinux)
+		broker_add(&parser->broker, vmlinux, false);
 	parser_begin(parser, OPERATION_ADD_KERNEL);
 	message_add_text(&parser->ask, names);
 	message_add_text(&parser->ask, vmlinux);

@@ -132,9 +132,9 @@ static bool ask_to_add_jit(struct parser *parser, const char *path)
 	AUTO(text) char *names = jit_file_names_path(path);
 
 	if (strcmp(path, SYMBOLS_JIT_UNTOLD) != 0)
-		broker_add_jit_file(&parser->broker, path);
+		broker_add(&parser->broker, path, true);
 	if (names)
-		broker_add_jit_file(&parser->broker, names);
+		broker_add(&parser->broker, names, true);
 	parser_begin(parser, OPERATION_ADD_JIT);
 	message_add_text(&parser->ask, path);
 	return parser_ask(parser, path, -1);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -136,7 +137,7 @@ TEST("the engine opens ELF files for the parser, and JIT files that it named, no
 	CHECK_EQUAL(broker_open(&broker, "/tmp"), -EACCES);
 	CHECK_EQUAL(broker_open(&broker, "/nowhere"), -ENOENT);
 	CHECK_EQUAL(broker_open(&broker, link), -EACCES);
-	broker_add_jit_file(&broker, link);
+	broker_add(&broker, link, true);
 	int opened = broker_open(&broker, link);
 	CHECK(opened >= 0);
 	close(opened);
@@ -145,5 +146,30 @@ TEST("the engine opens ELF files for the parser, and JIT files that it named, no
 	close(opened);
 	close(fd);
 	unlink(link);
+	broker_clear(&broker);
+}
+
+TEST("under sudo the engine opens, with its own rights, no ELF files but those that it named")
+{
+	char path[] = "/tmp/lever-sandbox-XXXXXX";
+	struct broker broker = {0};
+	AUTO(fd) int file = mkstemp(path);
+
+	if (geteuid() != 0)
+		SKIP("not root");
+	CHECK(write(file, "\177ELF", 4) == 4);
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65534", 1);
+	CHECK_EQUAL(broker_open(&broker, path), -EACCES);
+	CHECK(!fchmod(file, 0644));
+	AUTO(fd) int allowed = broker_open(&broker, path);
+	CHECK(allowed >= 0);
+	CHECK(!fchmod(file, 0600));
+	broker_add(&broker, path, false);
+	AUTO(fd) int named = broker_open(&broker, path);
+	CHECK(named >= 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	unlink(path);
 	broker_clear(&broker);
 }
