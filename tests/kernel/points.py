@@ -35,6 +35,12 @@ def _():
     equal(visits(told, "job_end"), JOBS)
 
 
+@test("a function that begins with a locked instruction is a progress point")
+def _():
+    _, told = profile_of("--progress", "served", "--", program("locked_first"), str(JOBS))
+    equal(visits(told, "served"), JOBS)
+
+
 @test("of a function and a point of one name, the function counts, and point: names the other")
 def _():
     _, told = profile_of("--progress", "served", "--", program("same_name"), str(JOBS))

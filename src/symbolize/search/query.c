@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "symbolize/machine_code.h"
 
 #include <limits.h>
 #include <string.h>
@@ -56,6 +57,7 @@ void query_clear(struct query *query)
 
 void address_add(struct symbols_addresses *addresses, const struct object *object, uint64_t offset)
 {
+	offset = machine_code_probe_offset(object, offset);
 	for (size_t i = 0; i < addresses->count; i++) {
 		if (addresses->items[i].object == object->id &&
 		    addresses->items[i].offset == offset)

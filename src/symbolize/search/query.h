@@ -48,5 +48,5 @@ int search_line_location(struct symbols *symbols, const struct query *query, uin
 			 struct error *error);
 int search_line_addresses(struct symbols *symbols, const struct query *query,
 			  struct symbols_addresses *addresses, struct error *error);
-/* Adds the address of an offset unless it is in the list. */
+/* Adds the address of a breakpoint at or behind an offset unless it is in the list. */
 void address_add(struct symbols_addresses *addresses, const struct object *object, uint64_t offset);
