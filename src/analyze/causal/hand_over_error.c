@@ -6,6 +6,7 @@
 
 #define WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
 #define ERROR_MOST 0.25
+#define SAME_COUNT 1000 /* visits of which one may be missing: those of two processes are equal */
 #define UNITS_MOST 10 /* units of work for a hand-over: rarer ones decide nothing */
 
 /* CPU time for a visit, without a speedup; 0: unknown. */
@@ -26,6 +27,25 @@ static double unit_ns(const struct trials *trials, int64_t run_id, int64_t point
 	return count ? sum / (double)count : 0;
 }
 
+/*
+ * How many processes pass the point once for each unit of work, as a server and its client do with
+ * a system call: they have the same count. Workers that share the units have not.
+ */
+static unsigned passages(const struct recording *recording, int64_t run_id, int64_t point_id)
+{
+	const struct recording_process_visits *rows = recording->process_visits.items;
+	uint64_t most = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < recording->process_visits.count; i++)
+		if (rows[i].run_id == run_id && rows[i].point_id == point_id)
+			most = rows[i].visits > most ? rows[i].visits : most;
+	for (size_t i = 0; i < recording->process_visits.count; i++)
+		count += rows[i].run_id == run_id && rows[i].point_id == point_id &&
+			 most - rows[i].visits <= most / SAME_COUNT;
+	return count > 1 ? count : 1;
+}
+
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point)
 {
@@ -41,7 +61,8 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 			continue;
 		last = run;
 		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
-		double unit = unit_ns(trials, run->id, point->id);
+		double unit = unit_ns(trials, run->id, point->id) *
+			      passages(recording, run->id, point->id);
 		if ((double)run->hand_over_ns <= most)
 			error = fmax(error, fmin(ERROR_MOST, WAKE_NS / (double)run->hand_over_ns));
 		else if (point->kind != POINT_SAMPLED && unit < most &&

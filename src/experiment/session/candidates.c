@@ -226,6 +226,25 @@ static size_t count_and_choose(struct session *session, struct counting *countin
 	return unit_choose(counting->units, counting->count, chosen);
 }
 
+/* The best unit of those that would cost too much to count. */
+static void keep_costly(struct session_found_points *found, struct counting *counting)
+{
+	size_t best = counting->count;
+
+	for (size_t i = 0; i < counting->count; i++)
+		if (counting->units[i].score > 0 &&
+		    (best == counting->count ||
+		     counting->units[i].score > counting->units[best].score))
+			best = i;
+	free(found->costly.text);
+	found->costly = (struct session_unit){0};
+	if (best == counting->count)
+		return;
+	found->costly = (struct session_unit){.text = counting->texts[best],
+					      .rate = counting->units[best].rate};
+	counting->texts[best] = NULL;
+}
+
 static size_t find(struct session *session, struct session_unit units[UNITS_MOST])
 {
 	struct search search = {.session = session};
@@ -244,6 +263,8 @@ static size_t find(struct session *session, struct session_unit units[UNITS_MOST
 			->tracepoint = system_calls[i];
 	if (session_program_runs(session))
 		found = count_and_choose(session, &counting, chosen);
+	if (!found)
+		keep_costly(&session->found_points, &counting);
 	for (size_t i = 0; i < found; i++) {
 		units[i] = (struct session_unit){.text = counting.texts[chosen[i]],
 						 .rate = counting.units[chosen[i]].rate};

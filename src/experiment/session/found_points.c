@@ -47,8 +47,17 @@ static bool are_visited(struct session_found_points *found, uint64_t visits, uin
 	return found->units && now - found->visited_ns < UNVISITED_NS;
 }
 
+static char *why_cpu_time(const struct session_unit *costly)
+{
+	if (!costly->text)
+		return text_copy("CPU time, since no function or system call has a steady rate");
+	return text_format("CPU time, since %s (%.0f a second) would cost too much to count",
+			   costly->text, costly->rate);
+}
+
 static void tell(struct session *session, const struct session_unit *units, size_t count)
 {
+	AUTO(text) char *cpu_time = why_cpu_time(&session->found_points.costly);
 	AUTO(text) char *names = text_copy("");
 
 	for (size_t i = 0; i < count; i++) {
@@ -60,9 +69,7 @@ static void tell(struct session *session, const struct session_unit *units, size
 	char *sentence =
 		text_format("no progress point was given; progress is measured by %s%s; choose "
 			    "another with --progress",
-			    count ? names :
-				    "CPU time, since no function or system call has a "
-				    "steady rate",
+			    count ? names : cpu_time,
 			    count ? ", and compared with CPU time" : "");
 	driver_message(&session->driver, sentence);
 }
@@ -164,4 +171,5 @@ void session_found_points_release(struct session_found_points *found)
 	for (size_t i = 0; i < found->too_frequent.count; i++)
 		free(found->too_frequent.items[i]);
 	array_free(&found->too_frequent);
+	free(found->costly.text);
 }

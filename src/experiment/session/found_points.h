@@ -27,6 +27,7 @@ struct session_found_points {
 	uint64_t pause_ns;          /* after the last search, for what it took */
 	uint64_t visits;            /* of all units, when last looked at */
 	ARRAY(char *) too_frequent; /* functions whose calls were not counted to the end */
+	struct session_unit costly; /* of the last search that chose nothing; text NULL: none */
 	/* While it searched: of no use for shares. */
 	uint64_t disturbed_ns, disturbed_sampled_ns;
 };

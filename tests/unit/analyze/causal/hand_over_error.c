@@ -27,8 +27,8 @@ TEST("the error grows as the work between hand-overs gets short, up to a bound")
 }
 
 /* Each visit of a point takes `unit_ns` of CPU time. */
-static double error_of_units_at(enum point_kind kind, double unit_ns, uint64_t hand_over_ns,
-				uint64_t period_ns)
+static double error_of_passages(const uint64_t visits[2], enum point_kind kind, double unit_ns,
+				uint64_t hand_over_ns, uint64_t period_ns)
 {
 	const struct recording_point point = {.id = 1, .kind = kind};
 	struct recording_experiment window = {.run_id = 1,
@@ -43,10 +43,21 @@ static double error_of_units_at(enum point_kind kind, double unit_ns, uint64_t h
 							     .hand_over_ns = hand_over_ns};
 	*array_add(&window.visits) =
 		(struct recording_visit){.point_id = 1, .duration_ns = 1000000, .visits = 1000};
+	for (unsigned i = 0; i < 2; i++)
+		*array_add(&recording.process_visits) =
+			(struct recording_process_visits){1, 1, 10 + i, NULL, visits[i]};
 	double error = hand_over_error_of(&recording, &trials, &point);
+	array_free(&recording.process_visits);
 	array_free(&window.visits);
 	array_free(&recording.runs);
 	return error;
+}
+
+static double error_of_units_at(enum point_kind kind, double unit_ns, uint64_t hand_over_ns,
+				uint64_t period_ns)
+{
+	static const uint64_t of_one_process[2] = {100000, 0};
+	return error_of_passages(of_one_process, kind, unit_ns, hand_over_ns, period_ns);
 }
 
 static double error_of_units(double unit_ns, uint64_t hand_over_ns, uint64_t period_ns)
@@ -66,6 +77,15 @@ TEST("half of a gain is unsure where units are short, and tasks meet now and the
 	CHECK_EQUAL(error_of_units(90000, 1000000, 88000), 0);
 	CHECK_EQUAL(error_of_units(90000, 0, 88000), 0);
 	CHECK_EQUAL(error_of_units(200000, 543000, 88000), 0);
+}
+
+TEST("a point that two processes pass for each unit of work is passed twice in one")
+{
+	static const uint64_t server_and_client[2] = {81792, 81791}, workers[2] = {81792, 79104};
+
+	CHECK_EQUAL(error_of_passages(server_and_client, POINT_THROUGHPUT, 150000, 543000, 88000),
+		    0);
+	CHECK_NEAR(error_of_passages(workers, POINT_THROUGHPUT, 150000, 543000, 88000), 0.5, 1e-6);
 }
 
 TEST("there is none where hand-overs are rare beside the sampling period, or unknown")
