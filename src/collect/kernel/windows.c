@@ -57,7 +57,10 @@ struct collector_lengths kernel_pair_lengths(const struct collector *collector, 
 	};
 }
 
-/* From the first edge of all cores to the last edge of all cores. */
+/*
+ * From the first edge of all cores to the last edge of all cores. Two visits of different cores
+ * within 1 us may have read G in the other order: they tell nothing.
+ */
 struct collector_visits kernel_window_visits(const struct collector *collector, unsigned point)
 {
 	struct collector_visits visits = {0};
@@ -74,7 +77,8 @@ struct collector_visits kernel_window_visits(const struct collector *collector, 
 		if (!last || edge->last_ns > last->last_ns)
 			last = edge;
 	}
-	if (!first || last->last_total <= first->first_total || last->last_ns <= first->first_ns)
+	if (!first || last->last_total <= first->first_total || last->last_ns <= first->first_ns ||
+	    last->last_delay_ns < first->first_delay_ns)
 		return visits;
 	visits.visits = last->last_total - first->first_total;
 	visits.duration_ns = last->last_ns - first->first_ns;
