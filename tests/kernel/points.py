@@ -41,6 +41,15 @@ def _():
     equal(visits(told, "served"), JOBS)
 
 
+@test("a point that the program visits so often that counting costs much is warned of, a seldom visited one is not")
+def _():
+    costly = "counting served takes"
+    _, told = profile_of("--progress", "served", "--seconds", "2", "--then-stop", "--", program("locked_first"), "2000000")
+    check(any(costly in one for one in told["warnings"]), told["warnings"])
+    _, told = profile_of("--progress", "job_end", "--seconds", "2", "--then-stop", "--", program("pairs"), "100000", "300000")
+    check(not any("counting job_end takes" in one for one in told["warnings"]), told["warnings"])
+
+
 @test("of a function and a point of one name, the function counts, and point: names the other")
 def _():
     _, told = profile_of("--progress", "served", "--", program("same_name"), str(JOBS))

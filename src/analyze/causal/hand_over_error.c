@@ -7,7 +7,7 @@
 #define WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
 #define ERROR_MOST 0.25
 #define SAME_COUNT 1000 /* visits of which one may be missing: those of two processes are equal */
-#define UNITS_MOST 10 /* units of work for a hand-over: rarer ones decide nothing */
+#define UNITS_MOST 10   /* units of work for a hand-over: rarer ones decide nothing */
 
 /* CPU time for a visit, without a speedup; 0: unknown. */
 static double unit_ns(const struct trials *trials, int64_t run_id, int64_t point_id)

@@ -196,9 +196,10 @@ static bool is_visits_map_full(const struct kernel_engine *kernel)
 
 static char *kernel_note(const struct collector *collector)
 {
-	const struct kernel_engine *kernel = kernel_of(collector);
+	struct kernel_engine *kernel = kernel_of(collector);
 	char *text = NULL;
 
+	kernel_note_probe_cost(kernel, &text);
 	if (is_visits_map_full(kernel))
 		text_add_line(&text,
 			      text_format("visits are counted by process for the first %d pairs of "

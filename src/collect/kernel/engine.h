@@ -28,6 +28,8 @@ struct kernel_engine {
 	struct clocks clocks;
 	struct bpf_link *links[KERNEL_LINKS_MOST];
 	size_t link_count;
+	uint64_t probed_points;               /* bits of those in code */
+	uint64_t first_probe_ns;              /* when the first of them was set */
 	bool has_given_period;                /* by the user: it stays */
 	uint64_t pair_ended[WIRE_PAIRS_MOST]; /* until the window opened; then: in it */
 	struct wire_span_lengths lengths[WIRE_PAIRS_MOST];
@@ -46,6 +48,9 @@ int kernel_add_link(struct kernel_engine *kernel, struct bpf_link *link);
 /* Attaches a program to CATEGORY:NAME on all cores; the caller owns the link. */
 int kernel_attach_tracepoint(struct bpf_program *program, const char *category, const char *name,
 			     uint64_t cookie, struct bpf_link **link, struct error *error);
+
+/* probe_cost.c. Adds a line for each point whose visits cost much. */
+void kernel_note_probe_cost(struct kernel_engine *kernel, char **text);
 
 /* hosts.c */
 int kernel_hosts_open(struct kernel_engine *kernel, const struct collector_hosts *hosts,

@@ -5,6 +5,7 @@
  */
 #include "collect/kernel/engine.h"
 
+#include "base/clock.h"
 #include "collect/bpf/uprobe.h"
 
 #include <errno.h>
@@ -46,7 +47,11 @@ int kernel_add_point_uprobe(struct collector *collector, const char *name,
 	struct kernel_engine *kernel = kernel_of(collector);
 	int failed = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
 
-	return failed ? failed : add_link(kernel, attach_uprobe(kernel, *index, code), name, error);
+	if (failed)
+		return failed;
+	kernel->first_probe_ns = kernel->first_probe_ns ? kernel->first_probe_ns : clock_now_ns();
+	kernel->probed_points |= 1ull << *index;
+	return add_link(kernel, attach_uprobe(kernel, *index, code), name, error);
 }
 
 int kernel_add_point_tracepoint(struct collector *collector, const char *category,

@@ -69,8 +69,7 @@ static void tell(struct session *session, const struct session_unit *units, size
 	char *sentence =
 		text_format("no progress point was given; progress is measured by %s%s; choose "
 			    "another with --progress",
-			    count ? names : cpu_time,
-			    count ? ", and compared with CPU time" : "");
+			    count ? names : cpu_time, count ? ", and compared with CPU time" : "");
 	driver_message(&session->driver, sentence);
 }
 

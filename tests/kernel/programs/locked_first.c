@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* locked_first - its unit of work begins with a locked instruction, which no breakpoint may replace. */
+/* locked_first - its unit of work begins with a locked instruction, where no uprobe stands. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
