@@ -194,6 +194,26 @@ def _():
     check("'answer' was in no sample" in " ".join(told["warnings"]), told["warnings"])
 
 
+@test("a set of which no file has a member is refused, and told beside other targets")
+def _():
+    of = ("--speedups", "0,50", "--", program("waits"), "lock", LONG)
+    said = lever("run", "-g", "function", "--target", "make_wait", "--with", "no_such_code", *of)
+    equal(said.returncode, 2, said.stderr)
+    check("no function no_such_code" in said.stderr, said.stderr)
+    said, told = profile_of("-g", "function", "--target", "wait_for_it", "--target", "make_wait", "--with", "no_such_code", *of,
+                            codes=(3,))
+    check("a set of targets was not measured: no function no_such_code" in said.stderr, said.stderr)
+    check(found_of(told, "wait_for_it")["experiments"], told["targets"])
+
+
+@test("a set that is all that the program's threads do has nothing to pause, and no answer")
+def _():
+    said, told = profile_of("--target", "*", "--as-one", "--speedups", "0,50", "-p", "outer",
+                            "--", program("frequent_calls"), "5", codes=(3,))
+    check("there is nothing to pause" in said.stderr, said.stderr)
+    check("there is nothing to pause" in " ".join(told["warnings"]), told["warnings"])
+
+
 @test("a pattern is one target with --as-one, with all that it matches")
 def _():
     told = told_of("lock", "--target", "func:*wait*", "--as-one", "--speedups", "0,50", units=LONG)

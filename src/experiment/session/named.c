@@ -286,7 +286,9 @@ bool session_lacks_targets(const struct session *session)
 	size_t found = 0;
 
 	for (size_t i = 0; i < options->target_count && i < session->named.count; i++)
-		found += session->named.items[i].is_found;
+		found += options->targets[i].set ? 0 : session->named.items[i].is_found;
+	for (size_t i = 0; i < session->sets.count; i++)
+		found += session->sets.items[i]->name != NULL;
 	return (options->target_count && !found) ||
 	       (options->assumed_count && !session->assumed_name);
 }

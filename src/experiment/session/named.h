@@ -18,6 +18,9 @@ struct session_set {
 	unsigned number;
 	struct target_set members;
 	char *name; /* NULL: not all of its names are found yet */
+	/* When experiments began: sampled time of the set, and of all code. */
+	uint64_t before_ns, all_before_ns;
+	bool is_begun;
 };
 
 /* sets.c */
@@ -30,9 +33,11 @@ struct session_set *session_set_numbered(struct session *session, unsigned numbe
 void session_add_match(struct session *session, const struct session_named_target *named,
 		       uint32_t location);
 
+/* Before an experiment: shares of sets are those of the time from the first one on. */
+void session_begin_sets(struct session *session);
 /*
- * Why a set that the user named tells nothing, as a sentence: a member was in no sample. NULL: each
- * may tell something. To be freed.
+ * Why a set that the user named tells nothing, as a sentence: a member was not found or in no
+ * sample, or the set leaves nothing to pause. NULL: each may tell something. To be freed.
  */
 char *session_sets_refusal(const struct session *session);
 
@@ -50,6 +55,6 @@ bool session_is_in_found_set(const struct session *session, uint32_t location);
 /* Looks up what has not been found; names in no file known so far are awaited. */
 int session_find_targets(struct session *session, session_find *find, bool is_first,
 			 struct error *error);
-/* Nothing to speed up, or not all that is assumed: see `missing_target`. */
+/* Nothing to speed up (a set needs all its names), or not all that is assumed: `missing_target`. */
 bool session_lacks_targets(const struct session *session);
 void session_free_named(struct session *session);

@@ -37,6 +37,7 @@ static int run_windows(struct session *session, struct error *error)
 		bool has_plan =
 			progress_points_visited(session->points) && session_plan(session, &plan);
 		if (has_plan) {
+			session_begin_sets(session);
 			code = session_run_series(session, &plan, error);
 		} else {
 			code = sample_only(session, error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SAMPLES_LEAST 100 /* of the program, to tell that code did not run */
+#define COVERED 0.999     /* of the time of all threads: nothing else is there to be paused */
 
 static bool is_class(const struct session *session, uint32_t location)
 {
@@ -76,13 +77,46 @@ static const char *unsampled_member(const struct session *session, const struct 
 	return NULL;
 }
 
+static uint64_t sampled_ns(const struct session *session, const struct session_set *set)
+{
+	return sampled(session, symbols_set(session->symbols, set->name))->sampled_ns;
+}
+
+void session_begin_sets(struct session *session)
+{
+	for (size_t i = 0; i < session->sets.count; i++) {
+		struct session_set *set = session->sets.items[i];
+		if (!set->name || set->is_begun)
+			continue;
+		set->before_ns = sampled_ns(session, set);
+		set->all_before_ns = sampled_code_time_ns(session->code);
+		set->is_begun = true;
+	}
+}
+
+/* Of all threads' time since experiments began. */
+static double share_of(const struct session *session, const struct session_set *set)
+{
+	uint64_t all_ns = sampled_code_time_ns(session->code) - set->all_before_ns;
+
+	return all_ns ? (double)(sampled_ns(session, set) - set->before_ns) / (double)all_ns : 0;
+}
+
 static char *refusal_of(const struct session *session, const struct session_set *set)
 {
-	const char *unsampled = unsampled_member(session, set);
+	const char *unsampled = set->name ? unsampled_member(session, set) : NULL;
 
+	if (!set->name)
+		return text_format("a set of targets was not measured: %s",
+				   session->missing_target.text);
 	if (!set->members.members.count)
 		return text_format("no code that '%s' matches was sampled, so the set has no "
 				   "member; give the program work that runs it, or run longer",
+				   set->name);
+	if (!unsampled && set->is_begun && share_of(session, set) >= COVERED)
+		return text_format("'%s' is all that the program's threads do, so there is "
+				   "nothing to pause: by definition it gains as much as it is "
+				   "sped up; name less",
 				   set->name);
 	if (!unsampled)
 		return NULL;
@@ -101,7 +135,7 @@ char *session_sets_refusal(const struct session *session)
 		return NULL;
 	for (size_t i = 0; i < session->sets.count && !refusal; i++) {
 		const struct session_set *set = session->sets.items[i];
-		if (set->name && set->number < SETS_FOUND_FROM)
+		if (set->number < SETS_FOUND_FROM)
 			refusal = refusal_of(session, set);
 	}
 	return refusal;
