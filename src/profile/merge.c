@@ -153,11 +153,12 @@ static void add_frames(struct merge *merge, const struct recording *from)
 	for (size_t i = 0; i < from->frames.count; i++) {
 		const struct recording_frame *frame = &from->frames.items[i];
 		AUTO(text)
-		char *content = text_format("%d\n%u\n%s\n%s\n%s", (int)frame->kind, frame->line,
-					    frame->function ? frame->function : "\1",
-					    frame->file ? frame->file : "\1",
-					    frame->object ? frame->object : "\1");
-		uint32_t id = interner_add(&merge->frames, content);
+		char *key = text_format("%d\n%u\n%s\n%s\n%s\n%s", (int)frame->kind, frame->line,
+					frame->function ? frame->function : "\1",
+					frame->file ? frame->file : "\1",
+					frame->object ? frame->object : "\1",
+					frame->content ? frame->content : "\1");
+		uint32_t id = interner_add(&merge->frames, key);
 		hash_map_set(&merge->frame_of, (uint64_t)frame->id, 0, id);
 		if (id <= into->frames.count)
 			continue;

@@ -14,6 +14,7 @@ struct recording_frame {
 	char *file;
 	unsigned line; /* 0: unknown */
 	char *object;  /* path of the binary; of kernel code the module, or NULL */
+	char *content; /* what its source line says (symbolize/source_lines); NULL: unknown */
 };
 
 /* A call chain: its innermost frame, and the chain of the caller. */

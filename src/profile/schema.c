@@ -244,9 +244,17 @@ static const struct column process_visits_columns[] = {
 };
 
 static const struct column frame_columns[] = {
-	COLUMN(recording_frame, id, ID),         CHOICE(recording_frame, kind, frame_kind_name),
-	COLUMN(recording_frame, function, TEXT), COLUMN(recording_frame, file, TEXT),
-	COLUMN(recording_frame, line, WORD),     COLUMN(recording_frame, object, TEXT),
+	COLUMN(recording_frame, id, ID),
+	CHOICE(recording_frame, kind, frame_kind_name),
+	COLUMN(recording_frame, function, TEXT),
+	COLUMN(recording_frame, file, TEXT),
+	COLUMN(recording_frame, line, WORD),
+	COLUMN(recording_frame, object, TEXT),
+	{.name = "content",
+	 .type = COLUMN_TEXT,
+	 .offset = offsetof(struct recording_frame, content),
+	 .since = 21,
+	 .before = "NULL"},
 };
 
 static const struct column stack_columns[] = {

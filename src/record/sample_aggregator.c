@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "symbolize/kernel/system_calls.h"
 #include "symbolize/python.h"
+#include "symbolize/source_lines.h"
 #include "wire/wait_class.h"
 
 #include <stdio.h>
@@ -52,6 +53,7 @@ struct sample_aggregator {
 	const struct wait_classifier *classifier;
 	struct resources *resources;
 	const struct kallsyms *kernel;
+	struct source_lines *source_lines;
 	uint64_t period_ns;
 	ARRAY(struct node) nodes;
 	ARRAY(struct thread) threads;
@@ -81,6 +83,7 @@ struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 	aggregator->resources = resources;
 	aggregator->kernel = kernel;
 	aggregator->period_ns = period_ns;
+	aggregator->source_lines = source_lines_new();
 	(void)array_add(&aggregator->nodes); /* the root */
 	aggregator->written_nodes = 1;
 	return aggregator;
@@ -105,6 +108,7 @@ void sample_aggregator_free(struct sample_aggregator *aggregator)
 	hash_map_clear(&aggregator->rows);
 	hash_map_clear(&aggregator->tail_calls);
 	array_free(&aggregator->tail_stacks);
+	source_lines_free(aggregator->source_lines);
 	free(aggregator);
 }
 
@@ -154,6 +158,8 @@ static void forget_threads(struct sample_aggregator *aggregator)
 void sample_aggregator_forget(struct sample_aggregator *aggregator)
 {
 	sample_aggregator_forget_names(aggregator);
+	source_lines_free(aggregator->source_lines); /* files may have changed */
+	aggregator->source_lines = source_lines_new();
 	forget_threads(aggregator);
 	array_free(&aggregator->nodes);
 	array_free(&aggregator->aggregates);
@@ -431,14 +437,16 @@ void sample_aggregator_add(struct sample_aggregator *aggregator, const struct re
 /* ---- naming and writing ---- */
 
 static uint32_t add_frame(struct sample_aggregator *aggregator, struct profile *profile,
-			  const struct recording_frame *content, uint64_t what, uint64_t which,
+			  const struct recording_frame *frame, uint64_t what, uint64_t which,
 			  struct error *error)
 {
 	uint32_t number = hash_map_get(&aggregator->rows, what, which);
-	struct recording_frame row = *content;
+	struct recording_frame row = *frame;
 
 	if (number != HASH_MAP_NONE)
 		return number;
+	AUTO(text) char *says = source_lines_content(aggregator->source_lines, row.file, row.line);
+	row.content = says;
 	if (profile_add_frame(profile, &row, error))
 		return HASH_MAP_NONE;
 	number = (uint32_t)aggregator->frame_ids.count;

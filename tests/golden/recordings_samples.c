@@ -166,19 +166,21 @@ static int write_server(struct profile *profile, const struct recording_stack_sa
 		{.pid = 100, .tid = 101, .command = (char *)"worker;1"},
 	};
 	struct recording_frame frames[] = {
-		{0, FRAME_USER, (char *)"main", (char *)"/src/server.c", 90, (char *)"/opt/server"},
-		{0, FRAME_USER, (char *)"serve", (char *)"/src/server.c", 42,
-		 (char *)"/opt/server"},
-		{0, FRAME_USER, (char *)"pread64", NULL, 0, (char *)"/usr/lib/libc.so.6"},
-		{0, FRAME_KERNEL, (char *)"__iomap_dio_rw", NULL, 0, NULL},
-		{0, FRAME_USER, (char *)"checksum", (char *)"/src/sum.c", 7, (char *)"/opt/server"},
-		{0, FRAME_USER, (char *)"pthread_mutex_lock", NULL, 0,
-		 (char *)"/usr/lib/libc.so.6"},
-		{0, FRAME_KERNEL, (char *)"futex_wait_queue", NULL, 0, NULL},
-		{0, FRAME_USER, NULL, NULL, 0, (char *)"/opt/plug\033[31m.so"},
-		{0, FRAME_KERNEL, (char *)"ext4_file_read_iter", NULL, 0, (char *)"ext4"},
+		{0, FRAME_USER, (char *)"main", (char *)"/src/server.c", 90, (char *)"/opt/server",
+		 NULL},
+		{0, FRAME_USER, (char *)"serve", (char *)"/src/server.c", 42, (char *)"/opt/server",
+		 NULL},
+		{0, FRAME_USER, (char *)"pread64", NULL, 0, (char *)"/usr/lib/libc.so.6", NULL},
+		{0, FRAME_KERNEL, (char *)"__iomap_dio_rw", NULL, 0, NULL, NULL},
+		{0, FRAME_USER, (char *)"checksum", (char *)"/src/sum.c", 7, (char *)"/opt/server",
+		 NULL},
+		{0, FRAME_USER, (char *)"pthread_mutex_lock", NULL, 0, (char *)"/usr/lib/libc.so.6",
+		 NULL},
+		{0, FRAME_KERNEL, (char *)"futex_wait_queue", NULL, 0, NULL, NULL},
+		{0, FRAME_USER, NULL, NULL, 0, (char *)"/opt/plug\033[31m.so", NULL},
+		{0, FRAME_KERNEL, (char *)"ext4_file_read_iter", NULL, 0, (char *)"ext4", NULL},
 		{0, FRAME_USER, (char *)"check|`sum`", (char *)"/src/sum.c", 31,
-		 (char *)"/opt/server"},
+		 (char *)"/opt/server", NULL},
 	};
 	static const struct made_chain chains[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {2, 4},
 						   {1, 5}, {6, 6}, {2, 7}, {3, 8}, {2, 9}};
@@ -235,13 +237,14 @@ static int write_names(struct profile *profile, struct error *error)
 	char *const object = (char *)"/opt/\"a\\b\".so";
 	struct recording_frame frames[] = {
 		{0, FRAME_USER, (char *)"<script>document.title = 'taken'</script>",
-		 (char *)"/src/<i>.c", 3, object},
+		 (char *)"/src/<i>.c", 3, object, NULL},
 		{0, FRAME_USER, (char *)"</script><img src=x onerror=\"document.title = 'taken'\">",
-		 NULL, 0, object},
-		{0, FRAME_USER, (char *)"a\tb\nc;d \xc3\x28 \033[31m\xe2\x80\xae", NULL, 0, NULL},
-		{0, FRAME_USER, name, (char *)"\xff\xfe.c", 9, object},
-		{0, FRAME_USER, (char *)"__proto__", NULL, 0, object},
-		{0, FRAME_KERNEL, (char *)"constructor", NULL, 0, (char *)"<module>"},
+		 NULL, 0, object, NULL},
+		{0, FRAME_USER, (char *)"a\tb\nc;d \xc3\x28 \033[31m\xe2\x80\xae", NULL, 0, NULL,
+		 NULL},
+		{0, FRAME_USER, name, (char *)"\xff\xfe.c", 9, object, NULL},
+		{0, FRAME_USER, (char *)"__proto__", NULL, 0, object, NULL},
+		{0, FRAME_KERNEL, (char *)"constructor", NULL, 0, (char *)"<module>", NULL},
 	};
 	static const struct made_chain chains[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}};
 	static const struct recording_stack_sample moments[] = {

@@ -60,8 +60,7 @@ AFTER = {
         "	result = reply(letters);\n}\n" + HANDLE)}
 
 
-def profile_of(place, name, sources):
-    """Built, and profiled for about 8 s."""
+def built_of(place, name, sources):
     own = os.path.join(place, name)
     os.mkdir(own)
     for file, text in sources.items():
@@ -70,6 +69,12 @@ def profile_of(place, name, sources):
     binary = os.path.join(own, "orders")
     built = run("cc", "-g", "-O1", "-I", INCLUDE, "-o", binary, *(os.path.join(own, file) for file in sources))
     equal(built.returncode, 0, built.stderr)
+    return binary
+
+
+def profile_of(place, name, sources):
+    """Built, and profiled for about 8 s."""
+    binary = built_of(place, name, sources)
     output = os.path.join(place, name + ".lever")
     said = lever("run", "-q", "--output", output, "--seconds", "8", "--then-stop", "--", binary, "1000000")
     check(said.returncode in (0, 3), said.stderr)
@@ -95,6 +100,27 @@ def _():
         equal(found["after"]["name"], "find_customer")
         check(found["changed"] and 0.4 < found["speedup"] < 0.6, found)
         check(abs(by_name["reply"]["speedup"]) < 0.15 and abs(by_name["handle"]["speedup"]) < 0.3, by_name)
+
+
+@test("so it is for recordings of samples")
+def _():
+    with folder() as place:
+        os.chmod(place, 0o755)
+        outputs = []
+        for name, sources in (("before", BEFORE), ("after", AFTER)):
+            outputs.append(os.path.join(place, name + ".lever"))
+            binary = built_of(place, name, sources)
+            for _ in range(3):
+                said = lever("record", "-q", "-o", outputs[-1], "--", binary, "4000")
+                equal(said.returncode, 0, said.stderr)
+        text = lever("diff", *outputs).stdout
+        print("#", text.replace("\n", "\n# "), flush=True)
+        check("lookup has another name after: find_customer" in text, text)
+        check("the code of parse is in handle after" in text, text)
+        check("the code of print_rows was in reply before" in text, text)
+        row, = (line for line in text.splitlines() if line.endswith("[.]  find_customer"))
+        check("less (" in row, text)
+        equal(text.count("has another name"), 1, text)
 
 
 main()

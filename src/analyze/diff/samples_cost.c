@@ -2,8 +2,6 @@
 /* samples_cost - sorts the samples by function, and adds them up. */
 #include "analyze/diff/samples_cost.h"
 
-#include "base/memory.h"
-
 #include <string.h>
 
 static const struct recording_frame *frame_of(const struct samples_entry *entry)
@@ -63,6 +61,7 @@ struct samples_costs samples_costs_of(const struct samples *samples)
 	struct samples_costs costs = {
 		.items = memory_new(samples->count + 1, sizeof(*costs.items)),
 		.runs = recording->runs.count,
+		.of_entry = memory_new(samples->count + 1, sizeof(size_t)),
 	};
 	const struct samples_entry **sorted = memory_new(samples->count + 1, sizeof(*sorted));
 
@@ -77,6 +76,7 @@ struct samples_costs samples_costs_of(const struct samples *samples)
 				.is_waiting = waits(sorted[i]),
 				.by_run = memory_new(costs.runs, sizeof(double)),
 			};
+		costs.of_entry[sorted[i] - samples->entries] = costs.count - 1;
 		add(&costs.items[costs.count - 1], recording, sorted[i]);
 	}
 	free(sorted);
@@ -85,10 +85,28 @@ struct samples_costs samples_costs_of(const struct samples *samples)
 
 void samples_costs_release(struct samples_costs *costs)
 {
-	for (size_t i = 0; i < costs->count; i++)
+	for (size_t i = 0; i < costs->count; i++) {
 		free(costs->items[i].by_run);
+		array_free(&costs->items[i].joined);
+	}
 	free(costs->items);
+	free(costs->of_entry);
 	*costs = (struct samples_costs){0};
+}
+
+static void add_cost(struct samples_cost *sum, const struct samples_cost *cost, size_t runs)
+{
+	sum->samples += cost->samples;
+	sum->weight_ns += cost->weight_ns;
+	sum->variance += cost->variance;
+	for (size_t run = 0; run < runs; run++)
+		sum->by_run[run] += cost->by_run[run];
+}
+
+void samples_cost_join(struct samples_cost *whole, const struct samples_cost *part, size_t runs)
+{
+	add_cost(whole, part, runs);
+	*array_add(&whole->joined) = part->frame ? part->frame->function : NULL;
 }
 
 struct samples_cost samples_costs_sum(const struct samples_costs *costs, bool is_waiting)
@@ -98,13 +116,8 @@ struct samples_cost samples_costs_sum(const struct samples_costs *costs, bool is
 
 	for (size_t i = 0; i < costs->count; i++) {
 		const struct samples_cost *cost = &costs->items[i];
-		if (cost->is_waiting != is_waiting)
-			continue;
-		sum.samples += cost->samples;
-		sum.weight_ns += cost->weight_ns;
-		sum.variance += cost->variance;
-		for (size_t run = 0; run < costs->runs; run++)
-			sum.by_run[run] += cost->by_run[run];
+		if (cost->is_waiting == is_waiting)
+			add_cost(&sum, cost, costs->runs);
 	}
 	return sum;
 }

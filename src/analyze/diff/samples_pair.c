@@ -2,6 +2,7 @@
 /* samples_pair - matches functions, and tests which changed. */
 #include "analyze/diff/samples_pair.h"
 
+#include "analyze/diff/content_match.h"
 #include "analyze/diff/function_match.h"
 #include "base/cleanup.h"
 #include "base/path.h"
@@ -135,19 +136,74 @@ static struct function_name name_of(const struct recording_frame *frame)
 	};
 }
 
-static struct function_name *names_of(const struct samples_costs *costs, bool is_waiting,
-				      size_t *numbers, size_t *count)
-{
-	struct function_name *names = memory_new(costs->count + 1, sizeof(*names));
+/* The functions of one side that are on CPU, or those that wait. */
+struct side {
+	struct samples_costs *costs;
+	const struct samples *samples;
+	size_t *numbers; /* of a cost among them; FUNCTION_MATCH_NONE: of the other kind */
+	size_t *items;   /* the cost of a number */
+	size_t count;
+	struct function_name *names;
+	struct content_line *lines;
+	bool *is_listed;
+};
 
-	*count = 0;
+static const struct recording_frame *frame_of(const struct samples_entry *entry)
+{
+	return entry->user ? entry->user : entry->kernel;
+}
+
+static struct side side_of(struct samples_pair *pair, unsigned number, bool is_waiting)
+{
+	struct samples_costs *costs = &pair->costs[number];
+	struct side side = {.costs = costs, .samples = pair->samples[number]};
+
+	side.numbers = memory_new(costs->count + 1, sizeof(size_t));
+	side.items = memory_new(costs->count + 1, sizeof(size_t));
+	side.names = memory_new(costs->count + 1, sizeof(*side.names));
+	side.is_listed = memory_new(costs->count + 1, sizeof(bool));
 	for (size_t i = 0; i < costs->count; i++) {
+		side.numbers[i] = FUNCTION_MATCH_NONE;
 		if (costs->items[i].is_waiting != is_waiting)
 			continue;
-		names[*count] = name_of(costs->items[i].frame);
-		numbers[(*count)++] = i;
+		side.names[side.count] = name_of(costs->items[i].frame);
+		side.numbers[i] = side.count;
+		side.items[side.count++] = i;
 	}
-	return names;
+	return side;
+}
+
+static void side_free(struct side *side)
+{
+	free(side->numbers);
+	free(side->items);
+	free(side->names);
+	free(side->lines);
+	free(side->is_listed);
+}
+
+static struct samples_cost *cost_of(const struct side *side, size_t number)
+{
+	return &side->costs->items[side->items[number]];
+}
+
+/* What the sampled source lines say. */
+static struct content_side lines_of(struct side *side)
+{
+	struct content_side lines = {.function_count = side->count};
+
+	side->lines = memory_new(side->samples->count + 1, sizeof(*side->lines));
+	for (size_t i = 0; i < side->samples->count; i++) {
+		const struct samples_entry *entry = &side->samples->entries[i];
+		const struct recording_frame *frame = frame_of(entry);
+		size_t number = side->numbers[side->costs->of_entry[i]];
+		if (frame && number != FUNCTION_MATCH_NONE)
+			side->lines[lines.line_count++] =
+				(struct content_line){frame->content, number,
+						      (double)entry->stack_sample->weight_ns};
+	}
+	lines.lines = side->lines;
+	return lines;
 }
 
 static void add_function(struct samples_pair *pair, const struct samples_cost *before,
@@ -159,39 +215,57 @@ static void add_function(struct samples_pair *pair, const struct samples_cost *b
 	};
 }
 
+/* Costs of functions that are one on the other side become one. */
+static void join_costs(struct side sides[2], const size_t *matches, const size_t *into,
+		       const size_t *from)
+{
+	for (size_t i = 0; i < sides[0].count; i++)
+		for (size_t j = 0; into[i] != FUNCTION_MATCH_NONE && j < sides[0].count; j++)
+			if (matches[j] == into[i]) {
+				samples_cost_join(cost_of(&sides[0], j), cost_of(&sides[0], i),
+						  sides[0].costs->runs);
+				sides[0].is_listed[i] = true;
+				break;
+			}
+	for (size_t i = 0; i < sides[1].count; i++) {
+		size_t whole = from[i] == FUNCTION_MATCH_NONE ? from[i] : matches[from[i]];
+		if (whole == FUNCTION_MATCH_NONE)
+			continue;
+		samples_cost_join(cost_of(&sides[1], whole), cost_of(&sides[1], i),
+				  sides[1].costs->runs);
+		sides[1].is_listed[i] = true;
+	}
+}
+
 static void match_kind(struct samples_pair *pair, bool is_waiting)
 {
-	const struct samples_costs *costs = pair->costs;
-	size_t *numbers[2], counts[2];
-	struct function_name *names[2];
+	struct side sides[2] = {side_of(pair, 0, is_waiting), side_of(pair, 1, is_waiting)};
+	const struct content_sides lines = {lines_of(&sides[0]), lines_of(&sides[1])};
+	size_t *matches = memory_new(sides[0].count + 1, sizeof(size_t));
+	size_t *into = memory_new(sides[0].count + 1, sizeof(size_t));
+	size_t *from = memory_new(sides[1].count + 1, sizeof(size_t));
 
-	for (unsigned side = 0; side < 2; side++) {
-		numbers[side] = memory_new(costs[side].count + 1, sizeof(size_t));
-		names[side] = names_of(&costs[side], is_waiting, numbers[side], &counts[side]);
-	}
-	size_t *matches = memory_new(counts[0] + 1, sizeof(*matches));
-	bool *is_matched = memory_new(counts[1] + 1, sizeof(*is_matched));
-	const struct content_sides no_lines = {.before.function_count = counts[0],
-					       .after.function_count = counts[1]};
-	function_match(names[0], names[1], &no_lines, matches);
-	for (size_t i = 0; i < counts[0]; i++) {
-		size_t match = matches[i];
+	function_match(sides[0].names, sides[1].names, &lines, matches);
+	content_match_joined(&lines, matches, into, from);
+	join_costs(sides, matches, into, from);
+	for (size_t i = 0; i < sides[0].count; i++) {
 		const struct samples_cost *after = NULL;
-		if (match != FUNCTION_MATCH_NONE) {
-			is_matched[match] = true;
-			after = &costs[1].items[numbers[1][match]];
+		if (sides[0].is_listed[i])
+			continue;
+		if (matches[i] != FUNCTION_MATCH_NONE) {
+			sides[1].is_listed[matches[i]] = true;
+			after = cost_of(&sides[1], matches[i]);
 		}
-		add_function(pair, &costs[0].items[numbers[0][i]], after);
+		add_function(pair, cost_of(&sides[0], i), after);
 	}
-	for (size_t i = 0; i < counts[1]; i++)
-		if (!is_matched[i])
-			add_function(pair, NULL, &costs[1].items[numbers[1][i]]);
-	for (unsigned side = 0; side < 2; side++) {
-		free(numbers[side]);
-		free(names[side]);
-	}
+	for (size_t i = 0; i < sides[1].count; i++)
+		if (!sides[1].is_listed[i])
+			add_function(pair, NULL, cost_of(&sides[1], i));
+	side_free(&sides[0]);
+	side_free(&sides[1]);
 	free(matches);
-	free(is_matched);
+	free(into);
+	free(from);
 }
 
 const struct samples_cost *samples_function_either(const struct samples_function *function)
@@ -323,6 +397,54 @@ static const char *arguments_of(const struct recording_run *run)
 	return comma ? comma : "";
 }
 
+static const char *function_of(const struct samples_cost *cost)
+{
+	return cost->frame && cost->frame->function ? cost->frame->function : "code without a name";
+}
+
+/* Once for code that was on CPU and waited. */
+static void add_note_once(struct samples_pair *pair, char *text)
+{
+	AUTO(text) char *note = text;
+
+	for (size_t i = 0; i < pair->notes.count; i++)
+		if (!strcmp(pair->notes.items[i], note))
+			return;
+	*array_add(&pair->notes) = take(&note);
+}
+
+static void add_joined(struct samples_pair *pair, const struct samples_function *function)
+{
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < function->sides[side]->joined.count; i++)
+			add_note_once(
+				pair,
+				text_format("the code of %s %s in %s %s; their times %s are taken "
+					    "together",
+					    function->sides[side]->joined.items[i],
+					    side ? "was" : "is",
+					    function_of(function->sides[!side]),
+					    side ? "before" : "after", side ? "after" : "before"));
+}
+
+/* Of functions with enough time: other names, and code that is in others. */
+static void add_moves(struct samples_pair *pair)
+{
+	double least_ns = SHARE_LEAST * (pair->on_cpu.unit_ns[0] + pair->waiting.unit_ns[0]);
+
+	for (size_t i = 0; i < pair->count; i++) {
+		const struct samples_function *function = &pair->functions[i];
+		if (!function->sides[0] || !function->sides[1] || !is_large(function, least_ns))
+			continue;
+		struct function_name names[] = {name_of(function->sides[0]->frame),
+						name_of(function->sides[1]->frame)};
+		if (function_match_is_renamed(&names[0], &names[1]))
+			add_note_once(pair, text_format("%s has another name after: %s",
+							names[0].name, names[1].name));
+		add_joined(pair, function);
+	}
+}
+
 static void add_notes(struct samples_pair *pair)
 {
 	const struct recording_run *before = last_run(pair, PROFILE_BEFORE);
@@ -335,6 +457,7 @@ static void add_notes(struct samples_pair *pair)
 		note_difference(pair, "the command", before->command, after->command);
 	note_lost(pair, PROFILE_BEFORE);
 	note_lost(pair, PROFILE_AFTER);
+	add_moves(pair);
 	if (!pair->has_run_errors)
 		*array_add(&pair->notes) =
 			text_format("how runs differ is taken as 1 %%; with %d runs in each file "

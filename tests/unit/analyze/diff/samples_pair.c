@@ -213,3 +213,69 @@ TEST("code of which nothing is known is compared with none")
 	recording_free(before);
 	recording_free(after);
 }
+
+/* Gives a function its line's hash, and another name if one is given. */
+static void say(struct recording *recording, unsigned function, const char *content,
+		const char *name)
+{
+	struct recording_frame *frame = &recording->frames.items[function];
+
+	frame->content = text_copy(content);
+	if (!name)
+		return;
+	free(frame->function);
+	frame->function = text_copy(name);
+}
+
+static bool has_note(const struct samples_pair *pair, const char *text)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < pair->notes.count; i++)
+		has |= strstr(pair->notes.items[i], text) != NULL;
+	return has;
+}
+
+TEST("a function with another name whose lines say the same is compared with what it was")
+{
+	struct program program = usual(5);
+	struct recording *left = recorded(&program, 1), *right = recorded(&program, 2);
+	struct samples_pair *pair = NULL;
+	struct error error = {0};
+
+	say(left, 5, "00000000000000aa", "lookup_in_table");
+	say(right, 5, "00000000000000aa", "find");
+	CHECK_EQUAL(samples_pair_new(left, right, -1, &pair, &error), 0);
+	CHECK(has_note(pair, "lookup_in_table has another name after: find"));
+	for (size_t i = 0; i < pair->count; i++)
+		CHECK(pair->functions[i].sides[0] && pair->functions[i].sides[1]);
+	samples_pair_free(pair);
+	recording_free(left);
+	recording_free(right);
+}
+
+TEST("the time of a function that is in another one after is taken together with it")
+{
+	struct program before = usual(5), after = usual(5);
+
+	after.samples[7] += after.samples[5];
+	after.samples[5] = 0;
+	struct recording *left = recorded(&before, 1), *right = recorded(&after, 2);
+	struct samples_pair *pair = NULL;
+	struct error error = {0};
+	/* Of f7's samples after, as many as f5 had are on f5's line. */
+	say(left, 5, "00000000000000aa", NULL);
+	for (size_t i = 0; i < right->stack_samples.count; i++) {
+		struct recording_stack_sample *sample = &right->stack_samples.items[i];
+		if (sample->stack_id == 8)
+			sample->stack_id = 6;
+	}
+	say(right, 5, "00000000000000aa", "f7");
+	CHECK_EQUAL(samples_pair_new(left, right, -1, &pair, &error), 0);
+	CHECK(has_note(pair, "the code of f5 is in f7 after"));
+	for (size_t i = 0; i < pair->count; i++)
+		CHECK(!pair->functions[i].change.is_sure);
+	samples_pair_free(pair);
+	recording_free(left);
+	recording_free(right);
+}
