@@ -170,6 +170,13 @@ def _():
     check("process:longer" in tried, (shares(told)["process:longer"], tried))
 
 
+@test("the only process is not tried in the pool, also where a third of its time is spinning")
+def _():
+    _, told = profile_of("--granularity", "all", "--seconds", "4", "--then-stop", "--", program("spinning_team"), "100000")
+    tried = {target["name"]: target["kind"] for target in told["targets"] if target["experiments"]}
+    check(tried and "process" not in tried.values(), tried)
+
+
 def found_of(told, name):
     return next(target for target in told["targets"] if target["name"] == name)
 

@@ -134,12 +134,26 @@ static double time_in_code_ns(const struct session *session)
 	return time_ns;
 }
 
+/* That of a thread that spins, as those of OpenMP do, is the time of no process. */
+static double time_in_processes_ns(const struct session *session)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+	double time_ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (locations[i].sampled_ns && kind_of(session, (uint32_t)i) == TARGET_PROCESS)
+			time_ns += (double)locations[i].sampled_ns;
+	return time_ns;
+}
+
 static bool is_nearly_all(const struct session *session, uint32_t location)
 {
-	bool is_process = kind_of(session, location) == TARGET_PROCESS;
+	double least = kind_of(session, location) == TARGET_PROCESS ?
+			       PROCESS_ALL_LEAST * time_in_processes_ns(session) :
+			       ALL_LEAST * time_in_code_ns(session);
 
-	return (double)sampled(session, location)->sampled_ns >=
-	       (is_process ? PROCESS_ALL_LEAST : ALL_LEAST) * time_in_code_ns(session);
+	return (double)sampled(session, location)->sampled_ns >= least;
 }
 
 /* The processes of one name are nearly the whole program, or more than the function of --focus. */

@@ -41,9 +41,10 @@ static void insert(struct advice_list *list, const struct target_verdict *verdic
 	list->items[at] = verdict;
 }
 
+/* Gains at other speedups are compared as if they grew evenly. */
 static double by_low(const struct target_verdict *verdict)
 {
-	return verdict->at.low;
+	return verdict->at.low * VERDICT_SPEEDUP / verdict->at.speedup;
 }
 
 static double by_loss(const struct target_verdict *verdict)
@@ -70,7 +71,7 @@ static void sort(struct advice *advice, const struct target_verdict *verdict)
 		if (verdict->outcome == OUTCOME_GAIN && verdict->at.low > 0)
 			insert(&advice->latency, verdict, by_low);
 	} else if (verdict->outcome == OUTCOME_CONTENTION) {
-		if (verdict->at.gain > -LOSS_MOST)
+		if (verdict->at.gain > -LOSS_MOST && verdict->at.high < 0)
 			insert(&advice->contention, verdict, by_loss);
 	} else if (is_hopeless && share >= HOT_LEAST)
 		insert(&advice->hopeless, verdict, by_share);

@@ -31,6 +31,23 @@ static bool is_measured_at(const struct causal_effect *effect, double speedup)
 	return false;
 }
 
+/*
+ * Of a gain that is sure by its whole curve, and not yet at VERDICT_SPEEDUP: the least measured
+ * speedup at which it is; NULL if there is none.
+ */
+static const struct effect_point *first_sure(const struct causal_effect *effect)
+{
+	const struct effect_point *first = NULL;
+
+	for (size_t i = 0; i < effect->count; i++) {
+		const struct effect_point *point = &effect->points[i];
+		if (point->speedup > VERDICT_SPEEDUP && point->low > 0 &&
+		    (!first || point->speedup < first->speedup))
+			first = point;
+	}
+	return first;
+}
+
 static enum verdict_outcome judge(const struct causal_effect *effect)
 {
 	switch (effect->outcome) {
@@ -53,8 +70,11 @@ struct target_verdict verdict_of(const struct causal_target *target,
 	} else {
 		verdict.at.speedup = VERDICT_SPEEDUP;
 	}
-	verdict.is_measured = is_measured_at(effect, verdict.at.speedup);
 	verdict.outcome = judge(effect);
+	const struct effect_point *sure = first_sure(effect);
+	if (verdict.outcome == OUTCOME_GAIN && !(verdict.at.low > 0) && sure)
+		verdict.at = *sure;
+	verdict.is_measured = is_measured_at(effect, verdict.at.speedup);
 	return verdict;
 }
 

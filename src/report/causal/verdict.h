@@ -16,8 +16,9 @@ enum verdict_outcome {
 struct target_verdict {
 	const struct causal_target *target;
 	const struct causal_effect *effect;
-	struct effect_point at; /* at VERDICT_SPEEDUP, or at the nearest measured speedup */
-	bool is_measured;       /* at this very speedup; else read off the fitted curve */
+	/* At VERDICT_SPEEDUP, the nearest measured one, or the first at which a gain is sure. */
+	struct effect_point at;
+	bool is_measured; /* at this very speedup; else read off the fitted curve */
 	enum verdict_outcome outcome;
 	unsigned rank; /* of the target, from 1 on */
 	bool is_first; /* of the target's verdicts */

@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-static unsigned contentions_with(double gain)
+static unsigned contentions_with(double gain, double half_interval)
 {
 	struct recording_point point = {.kind = POINT_THROUGHPUT};
 	struct recording_target named = {.kind = TARGET_CLASS};
@@ -16,7 +16,9 @@ static unsigned contentions_with(double gain)
 	struct target_verdict verdict = {.target = &target,
 					 .effect = &effect,
 					 .outcome = OUTCOME_CONTENTION,
-					 .at = {.gain = gain, .low = gain, .high = gain}};
+					 .at = {.gain = gain,
+						.low = gain - half_interval,
+						.high = gain + half_interval}};
 	struct target_verdicts verdicts = {.items = &verdict, .count = 1};
 	struct recording recording = {0};
 	struct report report = {.recording = &recording};
@@ -27,8 +29,14 @@ static unsigned contentions_with(double gain)
 
 TEST("a loss of more than all time is no contention")
 {
-	CHECK_EQUAL(contentions_with(-0.3), 1);
-	CHECK_EQUAL(contentions_with(-3.6), 0);
+	CHECK_EQUAL(contentions_with(-0.3, 0), 1);
+	CHECK_EQUAL(contentions_with(-3.6, 0), 0);
+}
+
+TEST("nobody is told to leave code alone by a loss whose interval holds zero")
+{
+	CHECK_EQUAL(contentions_with(-0.022, 0.02), 1);
+	CHECK_EQUAL(contentions_with(-0.022, 0.026), 0);
 }
 
 TEST("a program with one active thread is told what its other cores could save at most")
