@@ -243,8 +243,7 @@ int profile_file_open_to_read(const char *path, struct profile_file **result, st
 	if (file->content == PROFILE_FILE_DATABASE || file->content == PROFILE_FILE_OTHER)
 		return error_set(
 			error, EINVAL,
-			"%s is not a Lever profile; `lever report` reads files that `lever run` "
-			"made",
+			"%s is not a Lever profile; give a file that a command of lever made",
 			path);
 	*result = take(&file);
 	return 0;

@@ -42,11 +42,16 @@ static int make_folder(const char *folder, struct error *error)
 	struct stat found;
 
 	if (mkdir(folder, 0750) && errno != EEXIST)
-		return error_set(error, -errno, "cannot make the folder %s: %s", folder,
-				 strerror(errno));
+		return error_set(error, -errno,
+				 "cannot make the folder %s: %s; choose another with --output",
+				 folder,
+				 errno == ENOENT ? "the one above it does not exist" :
+						   strerror(errno));
 	if (!stat(folder, &found) && !S_ISDIR(found.st_mode))
-		return error_set(error, -ENOTDIR, "%s is a file; --continuous writes into a folder",
-				 folder);
+		return error_set(
+			error, -ENOTDIR,
+			"%s is a file; --continuous writes into a folder, choose another with --output",
+			folder);
 	return 0;
 }
 

@@ -406,7 +406,10 @@ static int read_line(struct import *import, char *line, size_t number, struct er
 		return import->is_open ? read_frame(import, line, error) : 0;
 	int code = end_sample(import, error);
 	if (!code && !read_head(line, &head))
-		return error_set(error, -EINVAL, "line %zu is not what perf script prints", number);
+		return error_set(error, -EINVAL,
+				 "line %zu is not what perf script prints; give perf.data, or "
+				 "its text by perf script",
+				 number);
 	code = code ? code : begin_sample(import, &head, error);
 	import->is_left_out = !import->is_open;
 	if (!code && import->is_open && !is_blank(head.rest))
@@ -499,7 +502,8 @@ int perf_script_import(FILE *in, const char *version, struct profile *profile,
 	code = code ? code : end_sample(&import, error);
 	if (!code && !counts->samples)
 		code = error_set(error, -EINVAL,
-				 "the text holds no sample of a clock or of cycles");
+				 "no sample of a clock or of cycles in it; record with perf record "
+				 "-e cpu-clock -g, or without -e");
 	code = code ? code : write_sums(&import, error);
 	code = code ? code : finish_run(&import, error);
 	import_release(&import);

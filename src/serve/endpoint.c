@@ -79,11 +79,34 @@ void endpoint_release(struct endpoint *address)
 	*address = (struct endpoint){0};
 }
 
+static const char *remedy(const struct endpoint *address, int number)
+{
+	struct stat found;
+
+	if (number == EADDRINUSE && address->is_path && !stat(address->host, &found) &&
+	    !S_ISSOCK(found.st_mode))
+		return "a file that is no socket stands there; choose another path";
+	switch (number) {
+	case EADDRINUSE:
+		return address->is_path ?
+			       "another server listens there; end it, or choose another path" :
+			       "another program listens there; choose another port, or 0 for a free one";
+	case ENOENT:
+		return "its folder does not exist; make it, or choose another path";
+	case EACCES:
+		return address->is_path ?
+			       "its folder does not let you write; choose another path" :
+			       "ports below 1024 are for root; choose another port, or 0 for a free one";
+	default:
+		return strerror(number);
+	}
+}
+
 static int fail(const struct endpoint *address, int number, struct error *error)
 {
 	AUTO(text) char *text = endpoint_text(address);
 
-	return error_set(error, -number, "cannot listen on %s: %s", text, strerror(number));
+	return error_set(error, -number, "cannot listen on %s: %s", text, remedy(address, number));
 }
 
 /* A socket that a server which is gone has left. */

@@ -85,15 +85,20 @@ def _():
 def _():
     imported(CLOCK, "kept")
     before = lever("report", "--format", "json", path("kept.lever")).stdout
-    for text, reason in (("nonsense\n", "line 1 is not what perf script prints"),
+    for text, reason in (("nonsense\n", "bad.txt: line 1 is not what perf script prints; give perf.data"),
                          (CLOCK + "nonsense\n", "line 15 is not what perf script prints"),
-                         ("", "the text holds no sample of a clock or of cycles")):
+                         ("", "no sample of a clock or of cycles in it; record with")):
         for fresh in ([], ["--fresh"]):
             result = lever("import", *fresh, "-o", path("kept.lever"), path("bad.txt", text))
             equal((result.returncode, result.stdout), (1, ""))
             check(reason in result.stderr, result.stderr)
             equal(lever("report", "--format", "json", path("kept.lever")).stdout, before)
-    equal(lever("import", "-o", path("none.lever"), path("missing")).returncode, 1)
+    broken = path("broken", "PERFILE2" + "x" * 4000)
+    for name, reason in ((path("missing"), "usually perf.data"), (FOLDER.name, "is a folder; give the file"),
+                         (broken, "broken")):
+        result = lever("import", "-o", path("none.lever"), name)
+        equal((result.returncode, result.stdout), (1, ""))
+        check(name in result.stderr and reason in result.stderr, result.stderr)
     check(not os.path.exists(path("none.lever")) and not os.path.exists(path("none.lever.part")), "left files")
 
 

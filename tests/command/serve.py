@@ -120,10 +120,21 @@ def _():
     with serving(profile("server"), "--listen", "unix:" + path):
         second = lever("serve", profile("server"), "--listen", "unix:" + path)
         equal(second.returncode, 1)
-        check("in use" in second.stderr, second.stderr)
+        check("another server listens there" in second.stderr, second.stderr)
     with open(path, "w", encoding="ascii"):
         pass
-    equal(lever("serve", profile("server"), "--listen", "unix:" + path).returncode, 1)
+    for where, reason in (("unix:" + path, "is no socket"), ("unix:/nowhere/socket", "its folder does not exist")):
+        result = lever("serve", profile("server"), "--listen", where)
+        equal((result.returncode, result.stdout), (1, ""))
+        check(reason in result.stderr, result.stderr)
+
+
+@test("a port of another program is refused, with the remedy")
+def _():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        result = lever("serve", profile("server"), "--listen", f"127.0.0.1:{other.getsockname()[1]}")
+    equal((result.returncode, result.stdout), (1, ""))
+    check("another program listens there; choose another port" in result.stderr, result.stderr)
 
 
 @test("addresses that other machines reach are refused, with the remedy")
@@ -201,8 +212,11 @@ def _():
         equal(server.ask("/", method="DELETE")[0], 405)
 
 
-@test("a profile that is not there is told at the start")
+@test("a profile that is not there, or is none, is told at the start")
 def _():
+    result = lever("serve", __file__)
+    equal((result.returncode, result.stdout), (1, ""))
+    check("is not a Lever profile" in result.stderr, result.stderr)
     result = lever("serve", "/nowhere.lever")
     equal((result.returncode, result.stdout), (1, ""))
     check("/nowhere.lever" in result.stderr, result.stderr)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,14 +76,21 @@ static int start_perf(const char *path, struct text_source *source, struct error
 static int open_text(const char *path, struct text_source *source, struct error *error)
 {
 	char magic[sizeof(PERF_MAGIC) - 1] = "";
+	struct stat found;
 
 	if (!strcmp(path, "-")) {
 		source->in = stdin;
 		return 0;
 	}
+	if (!stat(path, &found) && S_ISDIR(found.st_mode))
+		return error_set(error, -EISDIR, "%s is a folder; give the file perf.data in it",
+				 path);
 	source->in = fopen(path, "re");
 	if (!source->in)
-		return error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
+		return error_set(
+			error, -errno,
+			"cannot read %s: %s; give what perf record wrote, usually perf.data", path,
+			strerror(errno));
 	size_t length = fread(magic, 1, sizeof(magic), source->in);
 	if (length == sizeof(magic) && !memcmp(magic, PERF_MAGIC, sizeof(magic))) {
 		fclose(source->in);
@@ -94,18 +102,21 @@ static int open_text(const char *path, struct text_source *source, struct error 
 }
 
 /* 0, or -EINVAL if perf script failed. */
-static int close_text(struct text_source *source, struct error *error)
+static int close_text(const char *path, struct text_source *source, struct error *error)
 {
 	int status = 0;
 
 	if (source->in && source->in != stdin)
 		fclose(source->in);
 	if (source->child > 0 && waitpid(source->child, &status, 0) == source->child && status)
-		return error_set(error, -EINVAL,
-				 WIFEXITED(status) && WEXITSTATUS(status) == 127 ?
-					 "perf is not installed here (Debian: linux-perf); or give "
-					 "lever import the text of perf script" :
-					 "perf script cannot read the file; its message is above");
+		return error_set(
+			error, -EINVAL,
+			WIFEXITED(status) && WEXITSTATUS(status) == 127 ?
+				"cannot read %s: perf is not installed here (Debian: "
+				"linux-perf); or give lever import the text of perf script" :
+				"perf script cannot read %s, its message is above; record "
+				"again, or give the text that perf script printed elsewhere",
+			path);
 	return 0;
 }
 
@@ -118,7 +129,9 @@ static int import_text(const char *path, struct profile *profile, struct perf_sc
 
 	if (!code)
 		code = perf_script_import(source.in, LEVER_VERSION, profile, counts, error);
-	int closed = close_text(&source, &closing);
+	if (code && source.in)
+		error_add_place(error, "%s", strcmp(path, "-") ? path : "standard input");
+	int closed = close_text(path, &source, &closing);
 	if (closed) {
 		*error = closing;
 		return closed;
@@ -173,7 +186,8 @@ int command_import(int argc, char **argv)
 		return exit_code;
 	if (operand + 1 != argc)
 		return message_print(EXIT_USAGE,
-				     "lever import takes one file; - is standard input");
+				     "name one file to import, usually perf.data; - is standard "
+				     "input");
 	int code = import_file(argv[operand], &values, &counts, &error);
 	if (!code && !values.quiet)
 		tell(&counts, values.output);

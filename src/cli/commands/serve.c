@@ -12,6 +12,7 @@
 #include "cli/output/message.h"
 #include "driver/interruption.h"
 #include "profile/archive.h"
+#include "profile/profile_file.h"
 #include "report/formats.h"
 #include "report/html.h"
 #include "report/prometheus.h"
@@ -367,8 +368,10 @@ static int read_token(const char *path, char **token, struct error *error)
 	AUTO(file) FILE *file = fopen(path, "re");
 
 	if (!file)
-		return error_set(error, -errno, "cannot read the token %s: %s", path,
-				 strerror(errno));
+		return error_set(error, -errno,
+				 "cannot read the token %s: %s; make one with "
+				 "openssl rand -hex 16",
+				 path, strerror(errno));
 	if (!fgets(line, sizeof(line), file))
 		line[0] = '\0';
 	line[strcspn(line, "\r\n")] = '\0';
@@ -414,12 +417,22 @@ static int serve_until_signal(const struct serve_values *values, const char *pat
 	return 0;
 }
 
+/* A profile, one that is being recorded, or a folder of recordings, which may still be empty. */
+static int check_profile(const char *path, struct error *error)
+{
+	AUTO(profile_file) struct profile_file *file = NULL;
+	struct stat found;
+
+	if (!stat(path, &found) && S_ISDIR(found.st_mode))
+		return 0;
+	return profile_file_open_to_read(path, &file, error);
+}
+
 int command_serve(int argc, char **argv)
 {
 	struct serve_values values = {.listen = "127.0.0.1:0"};
 	struct endpoint address = {0};
 	struct error error = {0};
-	struct stat found;
 	sigset_t ends;
 	int operand, exit_code;
 
@@ -429,8 +442,8 @@ int command_serve(int argc, char **argv)
 		return message_print(EXIT_USAGE, "unexpected argument '%s' after the profile",
 				     argv[operand + 1]);
 	const char *path = operand < argc ? argv[operand] : "lever.lever";
-	if (stat(path, &found))
-		return message_print(EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
+	if (check_profile(path, &error))
+		return message_error(&error, EXIT_FAILED);
 	if (endpoint_parse(values.listen, &address, &error))
 		return message_error(&error, EXIT_USAGE);
 	/* Blocked but while sigsuspend waits, also in the server's thread. */
