@@ -73,6 +73,21 @@ def _():
             equal(read, wanted, name)
 
 
+@test("Microsoft's Sarif.Multitool finds no error in SARIF")
+def _():
+    tool = os.environ.get("SARIF_MULTITOOL")
+    if not tool:
+        raise Skip("needs SARIF_MULTITOOL with the program of npm's @microsoft/sarif-multitool-linux")
+    for name in NAMES:
+        path, log = (os.path.join(FOLDER.name, name + end) for end in (".sarif", ".validated"))
+        equal(lever("report", profile(name), "--format", "sarif", "-o", path).returncode in (0, 3), True, name)
+        result = subprocess.run([tool, "validate", path, "--output", log], capture_output=True, text=True, timeout=120)
+        with open(log, encoding="utf-8-sig") as file:
+            found = [one for run in json.load(file)["runs"] for one in run.get("results", [])]
+        equal([one for one in found if one.get("level", "warning") == "error"], [], result.stdout)
+        check("Analysis completed" in result.stdout, result.stdout)
+
+
 @test("names that begin like formulas are texts in CSV")
 def _():
     names = {row["target"] for row in rows_of("markup")}

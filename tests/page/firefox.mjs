@@ -33,11 +33,22 @@ function ask(...words) {
 	});
 }
 
+// The reader gives its own daemon half a second to begin, which a busy machine may not.
+function load(file) {
+	for (let tries = 1; ; tries++) {
+		try {
+			return ask('load', file);
+		} catch (error) {
+			if (tries === 5 || !`${error.stderr}`.includes('did not become ready')) throw error;
+		}
+	}
+}
+
 // [{name, cpu_ms, functions: name -> [own, total] in ms}]
 function readByProfiler(name) {
 	const file = join(home, `${name}.json`);
 	report(name, '--format', 'firefox', '--output', file);
-	ask('load', file);
+	load(file);
 	try {
 		const {threads} = JSON.parse(ask('thread', 'list', '--json'));
 		return threads.map((thread) => {
