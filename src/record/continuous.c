@@ -44,9 +44,7 @@ static int make_folder(const char *folder, struct error *error)
 	if (mkdir(folder, 0750) && errno != EEXIST)
 		return error_set(error, -errno,
 				 "cannot make the folder %s: %s; choose another with --output",
-				 folder,
-				 errno == ENOENT ? "the one above it does not exist" :
-						   strerror(errno));
+				 folder, errno == ENOENT ? "no folder above it" : strerror(errno));
 	if (!stat(folder, &found) && !S_ISDIR(found.st_mode))
 		return error_set(
 			error, -ENOTDIR,

@@ -90,13 +90,12 @@ static const char *remedy(const struct endpoint *address, int number)
 	case EADDRINUSE:
 		return address->is_path ?
 			       "another server listens there; end it, or choose another path" :
-			       "another program listens there; choose another port, or 0 for a free one";
+			       "another program listens there; choose another port, or 0";
 	case ENOENT:
 		return "its folder does not exist; make it, or choose another path";
 	case EACCES:
-		return address->is_path ?
-			       "its folder does not let you write; choose another path" :
-			       "ports below 1024 are for root; choose another port, or 0 for a free one";
+		return address->is_path ? "its folder does not let you write; choose another path" :
+					  "ports below 1024 are for root; choose another, or 0";
 	default:
 		return strerror(number);
 	}

@@ -39,7 +39,8 @@ function load(file) {
 		try {
 			return ask('load', file);
 		} catch (error) {
-			if (tries === 5 || !`${error.stderr}`.includes('did not become ready')) throw error;
+			if (tries === 5 || !`${error.stderr}`.includes('did not become ready'))
+				throw error;
 		}
 	}
 }
