@@ -44,12 +44,12 @@ static int make_folder(const char *folder, struct error *error)
 	if (mkdir(folder, 0750) && errno != EEXIST)
 		return error_set(error, -errno,
 				 "cannot make the folder %s: %s; choose another with --output",
-				 folder, errno == ENOENT ? "no folder above it" : strerror(errno));
+				 folder,
+				 errno == ENOENT ? "its parent does not exist" : strerror(errno));
 	if (!stat(folder, &found) && !S_ISDIR(found.st_mode))
-		return error_set(
-			error, -ENOTDIR,
-			"%s is a file; --continuous writes into a folder, choose another with --output",
-			folder);
+		return error_set(error, -ENOTDIR,
+				 "%s is a file; --continuous writes into a folder: --output FOLDER",
+				 folder);
 	return 0;
 }
 
