@@ -484,7 +484,7 @@ static bool on_spin(struct sampled_code *code, const struct wire_sample *sample)
 		return spins;
 	uint32_t location =
 		find_location(code, sample->tgid, sample->scope_object, sample->scope_offset);
-	if (location != SYMBOLS_NONE)
+	if (location != SYMBOLS_NONE && !code->is_disturbed)
 		location_entry(code, location)->spun_ns += sample->weight_ns;
 	return true;
 }
