@@ -17,6 +17,12 @@ struct profile {
 
 CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
+/* A difference of what two cores read may be just below zero; a reader would refuse the file. */
+static sqlite3_int64 not_negative(sqlite3_int64 value)
+{
+	return value < 0 ? 0 : value;
+}
+
 static void bind_field(sqlite3_stmt *statement, int position, const struct column *column,
 		       const void *row)
 {
@@ -25,9 +31,11 @@ static void bind_field(sqlite3_stmt *statement, int position, const struct colum
 	switch (column->type) {
 	case COLUMN_ID:
 	case COLUMN_SIGNED:
-	case COLUMN_COUNT:
 	case COLUMN_BITS:
 		sqlite3_bind_int64(statement, position, *(const int64_t *)field);
+		return;
+	case COLUMN_COUNT:
+		sqlite3_bind_int64(statement, position, not_negative(*(const int64_t *)field));
 		return;
 	case COLUMN_WORD:
 		sqlite3_bind_int64(statement, position, *(const unsigned *)field);

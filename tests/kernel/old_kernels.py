@@ -139,7 +139,7 @@ def libraries(program, root):
     return found
 
 
-def file_system(build, path, root, more):
+def file_system(build, path, init, root="", programs=None):
     """An initial file system: busybox, lever, programs, and what they are linked with."""
     with tempfile.TemporaryDirectory() as place:
         for folder in ("bin", "proc", "sys/kernel", "tmp", "dev", "lib"):
@@ -148,8 +148,7 @@ def file_system(build, path, root, more):
         sources = {name: os.path.join(build, source) for name, source in sources.items()}
         sources["/bin/busybox"] = root + "/bin/busybox" if root else shutil.which("busybox")
         sources["/bpftool"] = root + "/usr/sbin/bpftool" if root else BPFTOOL
-        for name, source in more.programs(build).items() if more else ():
-            sources[name] = source
+        sources.update(programs or {})
         for name, source in sources.items():
             os.makedirs(os.path.dirname(place + name), exist_ok=True)
             shutil.copy(source, place + name)
@@ -158,26 +157,26 @@ def file_system(build, path, root, more):
                 os.makedirs(os.path.dirname(to), exist_ok=True)
                 shutil.copy(os.path.realpath(library), to)
         with open(place + "/init", "w", encoding="utf-8") as file:
-            file.write(INIT.replace("UNITS", str(UNITS)).replace("MORE", more.SCRIPT if more else ""))
+            file.write(init)
         os.chmod(place + "/init", 0o755)
         run("sh", "-c", f"find . | cpio -o -H newc --quiet | gzip -1 > {path}", cwd=place)
 
 
-def boot(kernel, initial, options):
+def boot(kernel, initial, architecture, seconds):
     """The output of a machine that qemu has not broken, or of the last of three."""
     for left in (2, 1, 0):
-        said = boot_once(kernel, initial, options)
+        said = boot_once(kernel, initial, architecture, seconds)
         if "Oops: int3" not in said["all"] or not left:
             return said
         print("# qemu has run a breakpoint that was there no more; once more", flush=True)
 
 
-def boot_once(kernel, initial, options):
+def boot_once(kernel, initial, architecture, seconds):
     """The machine's output: {word: rest of the line}; a list where a word comes again."""
-    command = [*EMULATORS[options.architecture], "-smp", "2", "-m", "1280", "-nographic", "-no-reboot", "-net", "none", "-kernel", kernel,
-               "-initrd", initial, "-append", f"{CONSOLES[options.architecture]} panic=-1 quiet"]
+    command = [*EMULATORS[architecture], "-smp", "2", "-m", "1280", "-nographic", "-no-reboot", "-net", "none", "-kernel", kernel,
+               "-initrd", initial, "-append", f"{CONSOLES[architecture]} panic=-1 quiet"]
     try:
-        text = run(*command, timeout=options.seconds, errors="replace").stdout
+        text = run(*command, timeout=seconds, errors="replace").stdout
     except subprocess.TimeoutExpired as late:
         text = (late.stdout or b"").decode(errors="replace") + "\n" + LATE
     said = {"all": text[-6000:]}
@@ -261,8 +260,10 @@ def main():
             sentence(number, name, skip=f"{', '.join(missing)} missing" if missing else "its kernel cannot be fetched")
             continue
         initial = os.path.join(options.cache, f"initial-{options.architecture}")
-        file_system(os.path.abspath(options.build), initial, root, more)
-        said = boot(kernel, initial, options)
+        build = os.path.abspath(options.build)
+        init = INIT.replace("UNITS", str(UNITS)).replace("MORE", more.SCRIPT if more else "")
+        file_system(build, initial, init, root, more.programs(build) if more else None)
+        said = boot(kernel, initial, options.architecture, options.seconds)
         print("# " + " ".join(said.get("release", ["no kernel booted"])), flush=True)
         print("# samples in 6 s %s, with a core that went and came again %s" % (said.get("still"), said.get("replugged")), flush=True)
         failure = judge(said, more)

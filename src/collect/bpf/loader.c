@@ -3,6 +3,7 @@
 #include "collect/bpf/loader.h"
 
 #include "base/cores.h"
+#include "collect/machine/lockdown.h"
 #include "wire/kernel.h"
 
 #include <bpf/bpf.h>
@@ -52,6 +53,11 @@ int bpf_loader_note_engine(const struct bpf_program *note_engine)
 
 int bpf_loader_explain(int code, struct error *error)
 {
+	/* The verifier then misses functions, and says -EINVAL. */
+	if (lockdown_of("") == LOCKDOWN_CONFIDENTIALITY)
+		return error_set(error, -EPERM,
+				 "the kernel is locked down (confidentiality), so BPF programs may "
+				 "not read its memory; boot without lockdown=confidentiality");
 	if (code == -EPERM || code == -EACCES)
 		return error_set(error, code,
 				 "the kernel refuses to load BPF programs; run as root, or with "

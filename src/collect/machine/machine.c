@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "collect/bpf/loader.h"
 #include "collect/bpf/tracefs.h"
+#include "collect/machine/lockdown.h"
 #include "wire/record.h"
 
 #include <ctype.h>
@@ -202,11 +203,12 @@ static void examine_bpf(struct machine *machine)
 
 static void examine_lockdown(struct machine *machine, const char *root)
 {
-	AUTO(text) char *lockdown = read_line(root, "/sys/kernel/security/lockdown");
-	if (!lockdown || !strstr(lockdown, "[confidentiality]")) {
+	enum lockdown lockdown = lockdown_of(root);
+
+	if (lockdown != LOCKDOWN_CONFIDENTIALITY) {
 		add(machine, "lockdown", MACHINE_FINE)->sentence =
 			text_format("the kernel is not locked down against reading%s",
-				    lockdown && strstr(lockdown, "[integrity]") ?
+				    lockdown == LOCKDOWN_INTEGRITY ?
 					    " (it is against changes, which Lever does not need)" :
 					    "");
 		return;

@@ -315,6 +315,23 @@ TEST("an experiment of an unknown target is refused, and leaves nothing in the f
 	sample_remove(path);
 }
 
+TEST("a difference below zero is stored as none, and leaves a file that can be read")
+{
+	char *path = sample_path();
+	struct error error = {0};
+	struct profile *profile = NULL;
+	struct sample sample;
+	CHECK_EQUAL(sample_begin(path, false, &profile, &sample, &error), 0);
+	sample.run.paused_ns = (uint64_t)-3091;
+	CHECK_EQUAL(profile_update_run(profile, &sample.run, &error), 0);
+	profile_close(profile);
+	struct recording *recording = NULL;
+	CHECK_EQUAL(profile_read(path, &recording, &error), 0);
+	CHECK_EQUAL(recording->runs.items[0].paused_ns, 0);
+	recording_free(recording);
+	sample_remove(path);
+}
+
 TEST("a number that is not finite is refused")
 {
 	char *path = sample_path();
