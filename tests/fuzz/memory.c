@@ -57,9 +57,24 @@ static void on_sample(void *context, const struct wire_sample *sample)
 		abort(); /* the engine's arrays are as long */
 }
 
+static void on_process(void *context, const struct kernel_process_event *event)
+{
+	(void)context;
+	if (!event->tgid || event->tgid > INT32_MAX)
+		abort();
+}
+
+static void on_object(void *context, const struct kernel_object_event *event)
+{
+	(void)context;
+	if (event->tgid > INT32_MAX)
+		abort();
+}
+
 static void read_page(struct collector *collector)
 {
-	const struct collector_handler handler = {.sample = on_sample};
+	const struct collector_handler handler = {
+		.sample = on_sample, .object = on_object, .process = on_process};
 	struct collector_counters counters;
 
 	collector_drain(collector, &handler);
