@@ -73,8 +73,9 @@ static void on_object(void *context, const struct kernel_object_event *event)
 
 static void read_page(struct collector *collector)
 {
-	const struct collector_handler handler = {
-		.sample = on_sample, .object = on_object, .process = on_process};
+	const struct collector_handler handler = {.sample = on_sample,
+						  .object = on_object,
+						  .process = on_process};
 	struct collector_counters counters;
 
 	collector_drain(collector, &handler);

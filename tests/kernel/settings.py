@@ -5,7 +5,7 @@
     tests/kernel/settings.py BUILD [--suite bookworm] [--cache DIRECTORY]
 
 They cannot be taken back, so rights.py, which has the other settings, cannot try them on the machine that it runs on. For
-each setting, command and right, it says what answers: an engine, "no scheduler" of a trace, or "no". Functional, not timed.
+each setting, command and right, it says what answers: an engine, "annotations" (of a trace without the scheduler), or "no". Functional, not timed.
 TAP on standard output; what is missing (qemu, apt-get, a network) makes tests skipped.
 """
 import argparse
@@ -21,7 +21,7 @@ USUAL = {
     "run": ("runtime", "kernel", "kernel"),
     "attach": ("no", "kernel", "kernel"),
     "record": ("perf", "kernel", "kernel"),
-    "trace": ("no scheduler", "kernel", "kernel"),
+    "trace": ("annotations", "kernel", "kernel"),
 }
 # A setting, what the virtual machine does for it, and the commands that it changes. In this order: each adds to those before.
 SETTINGS = (
@@ -32,7 +32,7 @@ SETTINGS = (
         "run": ("runtime", "runtime", "runtime"),
         "attach": ("no", "no", "no"),
         "record": ("perf", "perf", "perf"),
-        "trace": ("no scheduler", "no scheduler", "no scheduler"),
+        "trace": ("annotations", "annotations", "annotations"),
     }),
 )
 INIT = """#!/bin/busybox sh
@@ -64,7 +64,6 @@ cell() { # SETTING RIGHT NAME COMMAND...
 	case $code in
 	0 | 3) engine=$(/lever report /tmp/p.lever --format json | tr -d '\\n' | grep -o '"engine": *"[a-z ]*"' | head -n 1 | cut -d '"' -f 4) ;;
 	esac
-	grep -q scheduler /tmp/out && engine="no scheduler"
 	say cell "$setting|$name|$right|$code|$engine|$(head -n 3 /tmp/out | tr '\\n' ' ')"
 }
 cells() {

@@ -62,7 +62,10 @@ static int attach_programs(struct kernel_engine *kernel, struct error *error)
 	return 0;
 }
 
-/* On older kernels: the last events at which a program's memory can still be read. */
+/*
+ * On older kernels: the last events at which a program's memory can still be read. The numbers of
+ * these tracepoints are for root only; without them, a process counts up to its last sample.
+ */
 static int attach_leave_syscalls(struct kernel_engine *kernel, struct error *error)
 {
 	static const char *const calls[] = {"sys_enter_execve", "sys_enter_execveat",
@@ -73,6 +76,11 @@ static int attach_leave_syscalls(struct kernel_engine *kernel, struct error *err
 	     i++) {
 		struct bpf_link *link;
 		int code = kernel_attach_tracepoint(program, "syscalls", calls[i], 0, &link, error);
+		if (code == -EPERM || code == -EACCES) {
+			kernel->misses_exits = true;
+			*error = (struct error){0};
+			return 0;
+		}
 		code = code ? code : kernel_add_link(kernel, link);
 		if (code)
 			return code;
@@ -194,6 +202,16 @@ static bool is_visits_map_full(const struct kernel_engine *kernel)
 	return count == KERNEL_VISIT_KEYS_MOST;
 }
 
+/* By the program itself, as lever.h's are. */
+static bool has_points_in_memory(const struct collector *collector)
+{
+	bool has = false;
+
+	for (unsigned i = 0; i < collector_point_count(collector); i++)
+		has |= collector_point(collector, i)->kind < WIRE_POINT_ENGINE;
+	return has;
+}
+
 static char *kernel_note(const struct collector *collector)
 {
 	struct kernel_engine *kernel = kernel_of(collector);
@@ -213,6 +231,11 @@ static char *kernel_note(const struct collector *collector)
 				    "inner ones are not measured, so percentiles of latency "
 				    "lack them; measure an outer span with --latency",
 				    SPAN_TRACKER_DEPTH));
+	if (kernel->misses_exits && has_points_in_memory(collector))
+		text_add_line(&text,
+			      text_copy("what a process counts after its last sample is lost when "
+					"it ends: on this kernel the tracepoints for that are for "
+					"root only; run as root"));
 	return text;
 }
 

@@ -31,6 +31,7 @@ struct kernel_engine {
 	uint64_t probed_points;               /* bits of those in code */
 	uint64_t first_probe_ns;              /* when the first of them was set */
 	bool has_given_period;                /* by the user: it stays */
+	bool misses_exits;                    /* cannot read counters when a process ends */
 	uint64_t pair_ended[WIRE_PAIRS_MOST]; /* until the window opened; then: in it */
 	struct wire_span_lengths lengths[WIRE_PAIRS_MOST];
 };
