@@ -53,10 +53,11 @@ test: setup-test all
 check-quick: setup all
 	@tools/run_tests $(BUILD) $(QUICK_SUITES)
 
-# Other kernels, in virtual machines: two minutes or more, and 60 MB to fetch. A part of `make test`, too.
+# Other kernels, in virtual machines: five minutes or more, and 60 MB to fetch. The first is a part of `make test`, too.
 test-kernels: setup all
 	@tools/setup qemu-system-x86 busybox-static cpio
 	tests/kernel/old_kernels.py $(BUILD)
+	tests/kernel/settings.py $(BUILD)
 
 # The same on arm64: unit tests by qemu's user emulation, and Debian's kernel for arm64 (30 minutes on a busy machine).
 test-arm64: setup
