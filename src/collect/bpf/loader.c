@@ -3,7 +3,7 @@
 #include "collect/bpf/loader.h"
 
 #include "base/cores.h"
-#include "collect/machine/lockdown.h"
+#include "collect/bpf/lockdown.h"
 #include "wire/kernel.h"
 
 #include <bpf/bpf.h>

@@ -45,8 +45,14 @@ int kernel_add_point_uprobe(struct collector *collector, const char *name,
 			    const struct collector_code *code, unsigned *index, struct error *error)
 {
 	struct kernel_engine *kernel = kernel_of(collector);
-	int failed = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
 
+	if (code->fd < 0)
+		return error_set(error, -ENOTSUP,
+				 "the progress point %s is code that was compiled while the "
+				 "program ran, which cannot hold a breakpoint; use the language's "
+				 "binding of lever.h, a system call, requests, or a function of C",
+				 name);
+	int failed = engine_take_point(collector, name, WIRE_POINT_ENGINE, index, error);
 	if (failed)
 		return failed;
 	kernel->first_probe_ns = kernel->first_probe_ns ? kernel->first_probe_ns : clock_now_ns();

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/bpf/loader.h"
+#include "collect/bpf/lockdown.h"
 #include "collect/bpf/tracefs.h"
-#include "collect/machine/lockdown.h"
 #include "wire/record.h"
 
 #include <ctype.h>

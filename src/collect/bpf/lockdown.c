@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lockdown - by securityfs, where brackets mark what is in force. */
-#include "collect/machine/lockdown.h"
+#include "collect/bpf/lockdown.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
