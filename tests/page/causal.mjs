@@ -634,7 +634,7 @@ test('of 10,000 places the first are shown, more as the reader goes on, and a fi
 		plain(await page.locator('.summary').innerText()),
 		'10,000 of 10,000 measured targets',
 	);
-	assert.equal((await namesShown(page)).length, 201);
+	assert.equal((await namesShown(page)).length, 200);
 	const first = await cards.count();
 	await page.getByRole('button', {name: 'Show more places'}).scrollIntoViewIfNeeded();
 	await page.waitForFunction(

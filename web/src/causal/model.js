@@ -59,8 +59,8 @@ export function verdictOf(effects) {
 	return VERDICTS.find((verdict) => found.includes(verdict)) ?? 'none';
 }
 
-function isFound(row, state) {
-	return row.searched.includes(state.query.trim().toLowerCase());
+function wordOf(state) {
+	return state.query.trim().toLowerCase();
 }
 
 function passes({target}, state) {
@@ -95,12 +95,13 @@ function compareNames(a, b) {
 	});
 }
 
-// [{row, effects}] that pass all filters but the search, in order; equal ones stay in the report's order.
+// [{row, effects, scaled}] that pass all filters but the search, in order; equal ones stay in the report's order.
 export function ordered(rows, state) {
 	const shown = rows
 		.filter((row) => passes(row, state))
 		.map((row) => ({row, effects: effectsOf(row, state)}))
-		.filter(({effects}) => effects.length && hasVerdict(effects, state.verdict));
+		.filter(({effects}) => effects.length && hasVerdict(effects, state.verdict))
+		.map((one) => ({...one, scaled: scaledOf(one.effects)}));
 	if (state.order === 'name') return shown.sort(compareNames);
 	const key = new Map(shown.map((one) => [one, KEYS[state.order](one.row, one.effects)]));
 	return shown.sort((a, b) =>
@@ -110,13 +111,18 @@ export function ordered(rows, state) {
 
 // Those of them that the search finds, in the same order.
 export function searched(shown, state) {
-	return shown.filter(({row}) => isFound(row, state));
+	const word = wordOf(state);
+	return shown.filter(({row}) => row.searched.includes(word));
 }
 
 // Sampled code locations without a curve that match the search.
 export function unmeasured(rows, state) {
+	const word = wordOf(state);
 	return rows.filter(
-		(row) => !row.target.effects.length && passes(row, state) && isFound(row, state),
+		(row) =>
+			!row.target.effects.length &&
+			passes(row, state) &&
+			row.searched.includes(word),
 	);
 }
 
@@ -156,29 +162,38 @@ export function wholeRangeOf(effects) {
 }
 
 const COUNTED_MOST = 500; // effects without a sure answer that are looked at: a key shall be answered in a picture
-const ends = new WeakMap(); // of sure effects: [lowest, highest] gain; null of others
 
-function endsOf(effect) {
-	if (!ends.has(effect)) {
-		const isSure = ['gain', 'contention'].includes(effect.answer?.verdict);
-		const own = isSure ? gains([effect]) : [];
-		ends.set(effect, isSure ? [own[0], own.at(-1)] : null);
-	}
-	return ends.get(effect);
+// What the common scale asks of effects: [lowest, highest] gain of the sure ones, and the others.
+function scaledOf(effects) {
+	const sure = effects.filter((effect) =>
+		['gain', 'contention'].includes(effect.answer?.verdict),
+	);
+	const own = gains(sure);
+	return {
+		ends: own.length ? [own[0], own.at(-1)] : [],
+		others: effects.filter((effect) => !sure.includes(effect)),
+	};
 }
 
-// The vertical scale for curves: all points of certain ones, the middle nine tenths of the others.
-export function rangeOf(effects) {
-	const found = [],
-		others = [];
-	for (const effect of effects) {
-		const certain = endsOf(effect);
-		if (certain) found.push(...certain);
-		else others.push(effect);
+// The vertical scale of rows that are shown: all points of certain curves, the middle nine tenths of the others.
+export function commonRangeOf(shown) {
+	const others = [];
+	let low = 0,
+		high = 0;
+	for (const {scaled} of shown) {
+		for (const end of scaled.ends) {
+			low = Math.min(low, end);
+			high = Math.max(high, end);
+		}
+		others.push(...scaled.others);
 	}
 	const step = Math.ceil(others.length / COUNTED_MOST);
 	const unsure = gains(others.filter((_, i) => i % step === 0));
 	const cut = Math.floor(unsure.length / 20);
-	found.push(unsure[cut], unsure[unsure.length - 1 - cut]);
-	return extent(found.filter((value) => Number.isFinite(value)));
+	const middle = unsure.length ? [unsure[cut], unsure[unsure.length - 1 - cut]] : [];
+	return extent([low, high, ...middle]);
+}
+
+export function rangeOf(effects) {
+	return commonRangeOf([{scaled: scaledOf(effects)}]);
 }

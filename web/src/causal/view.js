@@ -8,12 +8,22 @@ import {beforePicture, notBeforePicture, whenIdle} from '../frames.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
 import {firstScreen} from './first_screen.js';
-import {START, effectsOf, ordered, rangeOf, rowsOf, searched, unmeasured} from './model.js';
+import {
+	START,
+	commonRangeOf,
+	effectsOf,
+	ordered,
+	rangeOf,
+	rowsOf,
+	searched,
+	unmeasured,
+} from './model.js';
 import {nameOf} from './sentence.js';
 import {toolbar} from './toolbar.js';
 
 const MOST_UNMEASURED = 50;
 const CARDS_AT_ONCE = 3; // in one picture
+const CARDS_WHEN_IDLE = 1; // a key that comes meanwhile waits for them and their layout
 const CARDS_UNASKED = 200; // made while the browser is idle, so that it finds words in them; then as the reader goes on
 
 function legend(report) {
@@ -68,7 +78,7 @@ class CausalView {
 	#isFilling = false;
 	#fill = () => {
 		this.#isFilling = false;
-		if (this.#grid.childElementCount < CARDS_UNASKED) this.#showMore();
+		if (this.#grid.childElementCount < CARDS_UNASKED) this.#showMore(CARDS_WHEN_IDLE);
 	};
 	#near; // is the end of the cards near what the reader sees?
 
@@ -106,8 +116,8 @@ class CausalView {
 		return this.#cards.get(row);
 	}
 
-	#showMore() {
-		const some = this.#waiting.splice(0, CARDS_AT_ONCE);
+	#showMore(most = CARDS_AT_ONCE) {
+		const some = this.#waiting.splice(0, most);
 		this.#more.hidden = !this.#waiting.length;
 		this.#grid.append(...some.map((show) => show()));
 		if (!this.#isFilling && this.#waiting.length) {
@@ -140,7 +150,7 @@ class CausalView {
 		if (!this.#ordered || Object.keys(change).some((key) => key !== 'query'))
 			this.#ordered = ordered(this.#rows, this.#state);
 		const shown = searched(this.#ordered, this.#state);
-		const common = rangeOf(shown.flatMap(({effects}) => effects));
+		const common = commonRangeOf(shown);
 		this.#waiting = shown.map(({row, effects}) => () => {
 			const card = this.#cardFor(row);
 			card.show(effects, this.#state.ownScale ? rangeOf(effects) : common);
