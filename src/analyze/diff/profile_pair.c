@@ -19,6 +19,8 @@
 #include <string.h>
 
 #define TWO_SIDED 1.96
+#define NAMED_LEAST 0.5  /* of the time: else names do not tell whether programs are one */
+#define COMMON_LEAST 0.1 /* of that of one side, in functions of both */
 #define FALSE_DISCOVERY_RATE 0.05
 #define SAVED_SHARE_LEAST 0.005 /* of a visit's cost: smaller changes are not named */
 /*
@@ -69,10 +71,10 @@ static int choose_points(struct profile_pair *pair, const char *name, struct err
 	return 0;
 }
 
-/* The program's file without folders: "orders" of ["/usr/bin/orders","5"]. */
-static char *program_of(const struct recording *recording)
+char *profile_pair_program(const struct recording *recording)
 {
-	const char *command = recording->runs.items[recording->runs.count - 1].command;
+	size_t runs = recording->runs.count;
+	const char *command = runs ? recording->runs.items[runs - 1].command : NULL;
 
 	if (!command || strncmp(command, "[\"", 2))
 		return NULL;
@@ -81,18 +83,47 @@ static char *program_of(const struct recording *recording)
 	return text_copy(path_base(word));
 }
 
+bool profile_pair_has_name(const char *function)
+{
+	return function && !strstr(function, "+0x");
+}
+
+bool profile_pair_is_common(const struct profile_pair_common *common)
+{
+	bool is_told = true, is_common = false;
+
+	for (unsigned side = 0; side < 2; side++) {
+		is_told = is_told && common->named[side] >= NAMED_LEAST * common->all[side];
+		is_common |= common->common[side] >= COMMON_LEAST * common->named[side];
+	}
+	return !is_told || is_common;
+}
+
 static bool is_same_program(const struct profile_pair *pair)
 {
-	AUTO(text) char *before = program_of(pair->recordings[PROFILE_BEFORE]);
-	AUTO(text) char *after = program_of(pair->recordings[PROFILE_AFTER]);
+	AUTO(text) char *before = profile_pair_program(pair->recordings[PROFILE_BEFORE]);
+	AUTO(text) char *after = profile_pair_program(pair->recordings[PROFILE_AFTER]);
+	struct profile_pair_common common = {0};
+	size_t pairs = 0;
 
+	for (size_t i = 0; i < pair->count; i++) {
+		const struct function_cost *const *sides = pair->functions[i].sides;
+		bool is_pair = sides[0] && sides[1];
+		struct function_name names[] = {{.name = is_pair ? sides[0]->name : NULL},
+						{.name = is_pair ? sides[1]->name : NULL}};
+		bool is_common = is_pair && !function_match_is_renamed(&names[0], &names[1]);
+		pairs += is_pair;
+		for (unsigned side = 0; side < 2; side++) {
+			double cost_ns = sides[side] ? sides[side]->per_visit_ns : 0;
+			bool has_name = sides[side] && profile_pair_has_name(sides[side]->name);
+			common.all[side] += cost_ns;
+			common.named[side] += has_name ? cost_ns : 0;
+			common.common[side] += has_name && is_common ? cost_ns : 0;
+		}
+	}
 	if (!before || !after || text_equals(before, after))
 		return true;
-	for (size_t i = 0; i < pair->count; i++)
-		if (pair->functions[i].sides[PROFILE_BEFORE] &&
-		    pair->functions[i].sides[PROFILE_AFTER])
-			return true;
-	return false;
+	return pairs && profile_pair_is_common(&common);
 }
 
 /* See content_match. */
@@ -460,8 +491,8 @@ int profile_pair_new(const struct recording *before, const struct recording *aft
 	match_functions(pair);
 	if (!is_same_program(pair))
 		return error_set(error, -EINVAL,
-				 "the profiles are of different programs: no function of one is "
-				 "in the other");
+				 "the profiles are of different programs: they have hardly a "
+				 "function in common");
 	find_changes(pair);
 	correct_for_machine(pair);
 	predict(pair);

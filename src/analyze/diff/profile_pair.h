@@ -67,3 +67,13 @@ struct profile_pair {
 int profile_pair_new(const struct recording *before, const struct recording *after, double gate,
 		     const char *point, struct profile_pair **result, struct error *error);
 void profile_pair_free(struct profile_pair *pair);
+
+/* The last run's program: "orders" of ["/usr/bin/orders","5"]. NULL: unknown. To be freed. */
+char *profile_pair_program(const struct recording *recording);
+/* Time of functions with a name of their own (not "orders+0x1d60"), and of those that both have. */
+struct profile_pair_common {
+	double named[2], common[2], all[2]; /* by side */
+};
+/* Are programs of two names the same one? Yes, where names do not tell. */
+bool profile_pair_is_common(const struct profile_pair_common *common);
+bool profile_pair_has_name(const char *function);

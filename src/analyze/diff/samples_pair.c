@@ -492,12 +492,33 @@ static void set_units(struct samples_pair *pair)
 	}
 }
 
-static bool has_common_function(const struct samples_pair *pair)
+static bool is_same_program(const struct samples_pair *pair)
 {
-	for (size_t i = 0; i < pair->count; i++)
-		if (pair->functions[i].sides[0] && pair->functions[i].sides[1])
-			return true;
-	return false;
+	AUTO(text) char *before = profile_pair_program(pair->recordings[PROFILE_BEFORE]);
+	AUTO(text) char *after = profile_pair_program(pair->recordings[PROFILE_AFTER]);
+	struct profile_pair_common common = {0};
+	size_t pairs = 0;
+
+	for (size_t i = 0; i < pair->count; i++) {
+		const struct samples_cost *const *sides = pair->functions[i].sides;
+		bool is_pair = sides[0] && sides[1];
+		struct function_name names[] = {name_of(sides[0] ? sides[0]->frame : NULL),
+						name_of(sides[1] ? sides[1]->frame : NULL)};
+		bool is_common = is_pair && !function_match_is_renamed(&names[0], &names[1]);
+		pairs += is_pair;
+		for (unsigned side = 0; side < 2; side++) {
+			const struct recording_frame *frame =
+				sides[side] ? sides[side]->frame : NULL;
+			if (!frame || frame->kind != FRAME_USER || sides[side]->is_waiting)
+				continue;
+			bool has_name = profile_pair_has_name(frame->function);
+			common.all[side] += sides[side]->weight_ns;
+			common.named[side] += has_name ? sides[side]->weight_ns : 0;
+			common.common[side] += has_name && is_common ? sides[side]->weight_ns : 0;
+		}
+	}
+	bool has_names = before && after && !text_equals(before, after);
+	return pairs && (!has_names || profile_pair_is_common(&common));
 }
 
 CLEANUP_DEFINE(samples_pair, struct samples_pair *, samples_pair_free, NULL)
@@ -529,10 +550,10 @@ int samples_pair_new(const struct recording *before, const struct recording *aft
 				     sizeof(*pair->functions));
 	match_kind(pair, false);
 	match_kind(pair, true);
-	if (!has_common_function(pair))
+	if (!is_same_program(pair))
 		return error_set(error, -EINVAL,
-				 "the recordings are of different programs: no function of one "
-				 "is in the other");
+				 "the recordings are of different programs: they have hardly a "
+				 "function in common");
 	pair->on_cpu = change_of_all(pair, false);
 	pair->waiting = change_of_all(pair, true);
 	pair->run_error = run_error_of(pair);

@@ -273,3 +273,17 @@ TEST("no runs are an error with a sentence")
 	CHECK(profile_pair_new(&empty, &empty, RUN_PAIRS_NO_GATE, NULL, &pair, &error));
 	CHECK(strstr(error.text, "no runs of lever run") != NULL);
 }
+
+TEST("programs of two names are the same if they share functions, or if names do not tell")
+{
+	struct profile_pair_common renamed = {{90, 80}, {30, 5}, {100, 100}};
+	struct profile_pair_common foreign = {{90, 80}, {2, 1}, {100, 100}};
+	struct profile_pair_common stripped = {{90, 10}, {0, 0}, {100, 100}};
+
+	CHECK(profile_pair_is_common(&renamed));
+	CHECK(!profile_pair_is_common(&foreign));
+	CHECK(profile_pair_is_common(&stripped));
+	CHECK(profile_pair_has_name("find"));
+	CHECK(!profile_pair_has_name("orders+0x1d60"));
+	CHECK(!profile_pair_has_name(NULL));
+}
