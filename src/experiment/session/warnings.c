@@ -13,6 +13,7 @@
 #define DISPLACEMENT_TOLD 0.05 /* share of a window's time */
 #define SPIN_TOLD 0.01         /* share of all sampled time */
 #define SPINS_NAMED_MOST 3
+#define HARDLY_SEEN 0.05 /* of the samples: as much as is seen before code is compiled */
 
 static void add_losses(char **text, const struct session *session,
 		       const struct collector_counters *counters)
@@ -94,6 +95,32 @@ static void add_spins(char **text, const struct session *session)
 				    names));
 }
 
+/* A script's function that an interpreter runs, or that is compiled into its caller. */
+static void add_unseen_scripts(char **text, const struct session *session)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+	double all = (double)sampled_code_time_ns(session->code);
+
+	for (size_t i = 0; i < session->named.count; i++) {
+		uint32_t location = session->named.items[i].location;
+		bool is_jit =
+			location != SYMBOLS_NONE && sampled_code_is_jit(session->code, location);
+		double own = location < count ? (double)locations[location].sampled_ns : 0;
+		if (is_jit && own < HARDLY_SEEN * all)
+			text_add_line(
+				text,
+				text_format(
+					"%s has %.1f %% of the samples under its own name; while "
+					"an interpreter runs it, or as a part of the function "
+					"that calls it, it is not seen, and what is told of it "
+					"is too little (Node.js: --interpreted-frames-native-"
+					"stack)",
+					symbols_location(session->symbols, location)->name,
+					100 * own / all));
+	}
+}
+
 char *session_warnings(const struct session *session, const struct collector_counters *counters)
 {
 	char *text = NULL;
@@ -109,6 +136,7 @@ char *session_warnings(const struct session *session, const struct collector_cou
 			text_format("other programs, or the hypervisor, disturbed the machine: "
 				    "windows with up to %.0f %% of their time lost were used",
 				    100 * session->displacement.accepted));
+	add_unseen_scripts(&text, session);
 	add_spins(&text, session);
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,
 						   session->driver.run.period_ns));

@@ -676,6 +676,12 @@ int sampled_code_set_target(struct sampled_code *code, const struct target_spec 
 	return failed;
 }
 
+bool sampled_code_is_jit(const struct sampled_code *code, uint32_t location)
+{
+	return jit_maps_has(code->lookup.jit_maps,
+			    symbols_location(code->lookup.symbols, location)->object);
+}
+
 bool sampled_code_follow_jit(struct sampled_code *code)
 {
 	const struct symbols *symbols = code->lookup.symbols;

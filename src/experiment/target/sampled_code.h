@@ -37,6 +37,7 @@ int sampled_code_update_scope(struct sampled_code *code, struct error *error);
  * Returns whether there are programs that compile.
  */
 bool sampled_code_follow_jit(struct sampled_code *code);
+bool sampled_code_is_jit(const struct sampled_code *code, uint32_t location);
 void sampled_code_age(struct sampled_code *code);
 
 /* The location of the last sample; SYMBOLS_NONE: none, or time that counts for no code. */

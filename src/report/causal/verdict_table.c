@@ -16,7 +16,7 @@
 #define RANK_COLUMNS 3
 #define SHARE_COLUMNS 7
 #define GAP 2
-#define NAME_LEAST 10
+#define NAME_LEAST 8
 
 struct layout {
 	size_t name, detail, point, verdict, outcome; /* columns; point 0: not shown */
