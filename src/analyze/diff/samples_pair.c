@@ -123,7 +123,10 @@ static struct samples_change change_of(const struct samples_pair *pair,
 
 /* ---- functions ---- */
 
-/* Code without a name has that of its binary, where that is known. */
+/*
+ * Code without a name has that of its binary, where that is known. A frame's line is where a sample
+ * was, which tells no place of its function.
+ */
 static struct function_name name_of(const struct recording_frame *frame)
 {
 	const char *object = frame ? frame->object : NULL;
@@ -132,7 +135,6 @@ static struct function_name name_of(const struct recording_frame *frame)
 	return (struct function_name){
 		.name = function || !object ? function : path_base(object),
 		.file = frame ? frame->file : NULL,
-		.line = frame ? frame->line : 0,
 	};
 }
 
