@@ -229,6 +229,16 @@ def _():
     equal({target["name"] for target in told["targets"] if target["experiments"]} - {"*wait*"}, set())
 
 
+@test("a named function has what is inlined in it; by function it has not, and the report says so")
+def _():
+    sentence = "of the code of score is inlined"
+    for options, least, most in ((), 0.6, 0.9), (("-g", "function"), 0, 0.1):
+        _, told = profile_of("--target", "score", *options, "--progress", "units", "--speedups", "0", "--", program("inlined_part"), LONG)
+        share = shares(told)["score"]
+        check(least <= share <= most, (options, share))
+        equal(any(sentence in line for line in told["warnings"]), bool(options))
+
+
 @test("without targets, functions of several threads are looked at together")
 def _():
     _, told = profile_of("--seconds", "24", "--then-stop", "--", program("branches"), "1000000", codes=(0, 3))

@@ -285,10 +285,10 @@ static const struct option run_table[] = {
 	 "speed up waits of the classes I, L, S or B, each by itself; with --target, its waits",
 	 set_classes, FIELD(classes), NULL},
 	{"granularity", 'g', "KIND",
-	 "speed up a line, a function, inclusive (a function with all that it calls), a span of "
-	 "lever.h, a syscall, a process (all of one name), or all: lines, inclusive functions, "
-	 "system calls, processes, and waits for locks and I/O (all; line with --target, --class, "
-	 "--scope, --kernel, --end-to-end or the runtime engine)",
+	 "speed up a line, a function (without what is inlined in it), inclusive (a function with "
+	 "all that it calls), a span of lever.h, a syscall, a process (all of one name), or all: "
+	 "lines, inclusive functions, system calls, processes, and waits for locks and I/O (all; "
+	 "line with --target, --class, --scope, --kernel, --end-to-end or the runtime engine)",
 	 value_set_choice, FIELD(granularity), target_granularities},
 	{"scope", 's', "GLOB",
 	 "take targets only from these source files, binaries (bin:GLOB) or functions (func:GLOB); "

@@ -78,7 +78,8 @@ static int attach_leave_syscalls(struct kernel_engine *kernel, struct error *err
 		int code = kernel_attach_tracepoint(program, "syscalls", calls[i], 0, &link, error);
 		if (code == -EPERM || code == -EACCES) {
 			kernel->misses_exits = true;
-			*error = (struct error){0};
+			if (error)
+				*error = (struct error){0};
 			return 0;
 		}
 		code = code ? code : kernel_add_link(kernel, link);

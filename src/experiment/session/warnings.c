@@ -13,6 +13,7 @@
 #define DISPLACEMENT_TOLD 0.05 /* share of a window's time */
 #define SPIN_TOLD 0.01         /* share of all sampled time */
 #define SPINS_NAMED_MOST 3
+#define INLINED_TOLD 0.1 /* of a function's code */
 #define HARDLY_SEEN 0.05 /* of the samples: as much as is seen before code is compiled */
 
 static void add_losses(char **text, const struct session *session,
@@ -111,13 +112,59 @@ static void add_unseen_scripts(char **text, const struct session *session)
 			text_add_line(
 				text,
 				text_format(
-					"%s has %.1f %% of the samples under its own name; while "
-					"an interpreter runs it, or as a part of the function "
-					"that calls it, it is not seen, and what is told of it "
-					"is too little (Node.js: --interpreted-frames-native-"
-					"stack)",
+					"%s has %.1f %% of the samples under its own name; what "
+					"is told of it is too little if an interpreter runs it "
+					"(Node.js: --interpreted-frames-native-stack) or if it "
+					"was compiled into the function that calls it",
 					symbols_location(session->symbols, location)->name,
 					100 * own / all));
+	}
+}
+
+static uint64_t code_bytes(struct symbols *symbols, uint32_t location)
+{
+	const struct range *ranges;
+	size_t count = symbols_location_ranges(symbols, location, &ranges);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += ranges[i].end - ranges[i].start;
+	return bytes;
+}
+
+/* Of a function's code, the part that is inlined from functions which are targets themselves. */
+static double inlined_part(struct symbols *symbols, uint32_t location)
+{
+	AUTO(text) char *name = text_copy(symbols_location(symbols, location)->name);
+	struct error error = {0};
+	uint32_t whole;
+
+	if (symbols_find_inclusive(symbols, name, &whole, &error))
+		return 0;
+	double own = (double)code_bytes(symbols, location),
+	       all = (double)code_bytes(symbols, whole);
+	return all > own ? 1 - own / all : 0;
+}
+
+/* Whoever names a function means it with what is inlined in it, as a profiler's table has it. */
+static void add_inlined(char **text, const struct session *session)
+{
+	for (size_t i = 0; i < session->named.count; i++) {
+		uint32_t location = session->named.items[i].location;
+		bool is_function =
+			location != SYMBOLS_NONE &&
+			session->options->granularity == TARGET_FUNCTION &&
+			symbols_location(session->symbols, location)->kind == TARGET_FUNCTION;
+		double part = is_function ? inlined_part(session->symbols, location) : 0;
+		if (part > INLINED_TOLD)
+			text_add_line(
+				text,
+				text_format("%.0f %% of the code of %s is inlined from "
+					    "other functions, and counts for those by "
+					    "--granularity function; without that option "
+					    "it counts for both",
+					    100 * part,
+					    symbols_location(session->symbols, location)->name));
 	}
 }
 
@@ -136,6 +183,7 @@ char *session_warnings(const struct session *session, const struct collector_cou
 			text_format("other programs, or the hypervisor, disturbed the machine: "
 				    "windows with up to %.0f %% of their time lost were used",
 				    100 * session->displacement.accepted));
+	add_inlined(&text, session);
 	add_unseen_scripts(&text, session);
 	add_spins(&text, session);
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,

@@ -10,8 +10,11 @@
 static int write_samples(struct profile *profile, uint64_t caller_id, struct error *error)
 {
 	struct recording_run run = {.kind = RUN_SAMPLES, .command = (char *)"[]"};
-	struct recording_frame frame = {0, FRAME_KERNEL,    (char *)"do_wait", (char *)"f",
-					5, (char *)"module"};
+	struct recording_frame frame = {.kind = FRAME_KERNEL,
+					.function = (char *)"do_wait",
+					.file = (char *)"f",
+					.line = 5,
+					.object = (char *)"module"};
 	int code = profile_add_run(profile, &run, error);
 	code = code ? code : profile_add_frame(profile, &frame, error);
 	struct recording_stack stack = {0, caller_id, frame.id};
@@ -133,7 +136,10 @@ static int write_many(struct profile *profile, unsigned count, struct error *err
 	code = code ? code : profile_add_thread(profile, &thread, error);
 	for (unsigned i = 0; i < count && !code; i++) {
 		AUTO(text) char *function = text_format("%0*u", (int)(i % 1000), i);
-		struct recording_frame frame = {0, i % 2, function, NULL, i, (char *)""};
+		struct recording_frame frame = {.kind = i % 2,
+						.function = function,
+						.line = i,
+						.object = (char *)""};
 		code = profile_add_frame(profile, &frame, error);
 		struct recording_stack stack = {0, i % 100 ? i : 0, frame.id};
 		code = code ? code : profile_add_stack(profile, &stack, error);

@@ -13,12 +13,12 @@ static void add_frame(struct recording *recording, enum frame_kind kind, const c
 {
 	int64_t id = (int64_t)recording->frames.count + 1;
 	*array_add(&recording->frames) =
-		(struct recording_frame){id,
-					 kind,
-					 text_copy(function),
-					 text_copy(line ? "/src/a.c" : NULL),
-					 line,
-					 text_copy(object)};
+		(struct recording_frame){.id = id,
+					 .kind = kind,
+					 .function = text_copy(function),
+					 .file = text_copy(line ? "/src/a.c" : NULL),
+					 .line = line,
+					 .object = text_copy(object)};
 }
 
 static void add_moment(struct recording *recording, uint64_t stack, enum sample_class class,

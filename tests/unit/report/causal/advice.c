@@ -95,3 +95,18 @@ TEST("a program whose cores others took is not said to wait")
 	AUTO(text) char *waits = advice_limits(&advice);
 	CHECK(text_starts_with(waits, "It waits for most of the time"));
 }
+
+TEST("the only gain of a function around the whole program is said to tell no place")
+{
+	struct recording_target named = {.kind = TARGET_INCLUSIVE};
+	struct causal_target target = {.target = &named, .share = 0.99};
+	struct causal_effect effect = {.slope = {.slope = 1, .low = 0.9, .high = 1.1}};
+	struct target_verdict verdict = {.target = &target, .effect = &effect};
+	struct advice one = {.busy_cores = 1, .cores = 2, .all_gains_count = 1};
+	struct advice two = {.busy_cores = 1, .cores = 2, .all_gains_count = 2};
+	AUTO(text) char *alone = advice_why(&one, &verdict);
+	AUTO(text) char *beside = advice_why(&two, &verdict);
+
+	CHECK(strstr(alone, "which part of it gains is not sure yet"));
+	CHECK(strstr(beside, "it takes 99 % of the time"));
+}
