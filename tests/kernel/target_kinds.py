@@ -111,7 +111,7 @@ def _():
 
 @test("a span's time is that of its thread, without spans within")
 def _():
-    _, told = profile_of("--granularity", "span", "--progress", "rounds", "--", program("nested"), LONG)
+    _, told = profile_of("--granularity", "span", "--progress", "rounds", "--", program("nested"), "12000")
     found = shares(told)
     equal(set(kinds(told).values()), {"span"})
     # 3 parts of outer, 1 of inner, 2 outside; the other thread's crossing span is none.
