@@ -32,20 +32,18 @@ static bool is_measured_at(const struct causal_effect *effect, double speedup)
 }
 
 /*
- * Of a gain that is sure by its whole curve, and not yet at VERDICT_SPEEDUP: the least measured
- * speedup at which it is; NULL if there is none.
+ * Of a gain that is sure by its whole curve, and not yet at VERDICT_SPEEDUP: the least multiple of
+ * that at which the curve is. A single point may be sure because it is the one that is too high.
  */
-static const struct effect_point *first_sure(const struct causal_effect *effect)
+static bool first_sure(const struct causal_effect *effect, struct effect_point *at)
 {
-	const struct effect_point *first = NULL;
-
-	for (size_t i = 0; i < effect->count; i++) {
-		const struct effect_point *point = &effect->points[i];
-		if (point->speedup > VERDICT_SPEEDUP && point->low > 0 &&
-		    (!first || point->speedup < first->speedup))
-			first = point;
+	for (unsigned i = 2; i * VERDICT_SPEEDUP <= 1; i++) {
+		if (certainty_effect_at(effect, i * VERDICT_SPEEDUP, at) || !(at->low > 0))
+			continue;
+		at->speedup = i * VERDICT_SPEEDUP;
+		return true;
 	}
-	return first;
+	return false;
 }
 
 static enum verdict_outcome judge(const struct causal_effect *effect)
@@ -71,9 +69,9 @@ struct target_verdict verdict_of(const struct causal_target *target,
 		verdict.at.speedup = VERDICT_SPEEDUP;
 	}
 	verdict.outcome = judge(effect);
-	const struct effect_point *sure = first_sure(effect);
-	if (verdict.outcome == OUTCOME_GAIN && !(verdict.at.low > 0) && sure)
-		verdict.at = *sure;
+	struct effect_point sure;
+	if (verdict.outcome == OUTCOME_GAIN && !(verdict.at.low > 0) && first_sure(effect, &sure))
+		verdict.at = sure;
 	verdict.is_measured = is_measured_at(effect, verdict.at.speedup);
 	return verdict;
 }

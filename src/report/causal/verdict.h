@@ -16,7 +16,7 @@ enum verdict_outcome {
 struct target_verdict {
 	const struct causal_target *target;
 	const struct causal_effect *effect;
-	/* At VERDICT_SPEEDUP, the nearest measured one, or the first at which a gain is sure. */
+	/* At VERDICT_SPEEDUP, the nearest measured one, or the first quarter with a sure gain. */
 	struct effect_point at;
 	bool is_measured; /* at this very speedup; else read off the fitted curve */
 	enum verdict_outcome outcome;
