@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mixed_progress - one thread works all the time, another every millisecond by a timer; both visit
- * the same point. Only the first can gain. (With cuts above 50 %, pauses would make the second
- * late.)
+ * the same point. Only the first can gain. (At 75 %, pauses make the second late, and the interval
+ * tells.)
  *
  * period = 1 / (1 / (1500 * A) + 1 / 1000)
- * cuts = 25 50
+ * cuts = 25 50 75
  */
 #include "work.h"
 

@@ -42,9 +42,28 @@ static uint32_t run_number(const struct recording *recording, int64_t run_id)
 	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
 }
 
+/* What is taken off each window as paced by the wall clock. */
+struct pacing {
+	double rate;       /* visits per ns */
+	double load, part; /* work, and the target's part of it (paced_load.h) */
+};
+
+/* A window's period without that. */
+static double own_period(const struct pacing *pacing, const struct recording_visit *visit,
+			 double period_ns, double speedup)
+{
+	double effective = external_pacing_effective(visit);
+
+	if (pacing->rate)
+		return external_pacing_period(period_ns, effective, pacing->rate);
+	return pacing->load ? paced_load_period(period_ns, effective,
+						pacing->load * (1 - pacing->part * speedup)) :
+			      period_ns;
+}
+
 static size_t windows_of(const struct recording *recording, const struct trials *trials,
 			 const struct transients *transients, const struct recording_point *point,
-			 double paced_rate, struct effect_window *windows)
+			 const struct pacing *pacing, struct effect_window *windows)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < trials->count; i++) {
@@ -57,10 +76,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		double period_ns = recording_visit_period(visit, point->kind);
 		if (!isfinite(period_ns))
 			continue;
-		if (paced_rate)
-			period_ns =
-				external_pacing_period(period_ns, external_pacing_effective(visit),
-						       paced_rate);
+		period_ns = own_period(pacing, visit, period_ns, experiment->speedup);
 		windows[count++] = (struct effect_window){
 			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
 			.speedup = experiment->speedup,
@@ -128,11 +144,13 @@ static void add_pacing_error(struct causal_effect *effect, const struct trials *
 		struct effect_point *point = &effect->points[i];
 		if (point->speedup <= 0)
 			continue;
-		double error = external_pacing_error(&effect->external_pacing, point->gain,
-						     effective_at(trials, effect->point->id,
-								  point->speedup),
-						     effective_at(trials, effect->point->id, 0));
-		effect_point_widen(point, error);
+		const struct external_pacing *pacing = &effect->external_pacing;
+		double effective = effective_at(trials, effect->point->id, point->speedup);
+		double of_controls = effective_at(trials, effect->point->id, 0);
+		effect_point_widen(point, external_pacing_error(pacing, point->gain, effective,
+								of_controls));
+		point->high = fmax(point->high, external_pacing_squeezed(pacing, point->gain,
+									 effective, of_controls));
 	}
 }
 
@@ -316,6 +334,7 @@ static void judge_by_all(struct causal_effect *effect, const struct source *sour
 /* What is known of a progress point from all targets. */
 struct point_facts {
 	struct external_pacing external_pacing;
+	struct paced_load paced_load;
 	enum warm_up_work work;
 	struct covariates covariates;
 };
@@ -339,12 +358,13 @@ static void find_target_facts(void *argument, size_t number)
 	const struct recording *recording = finding->recording;
 	struct target_facts *facts = &finding->targets[number];
 	const struct transients none = {0};
+	const struct pacing unpaced = {0};
 
 	if (recording->targets.items[number].kind == TARGET_EXTERNAL)
 		return;
 	struct trials trials = trials_of(finding->index, recording->targets.items[number].id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
-	size_t count = windows_of(recording, &trials, &none, finding->point, 0, windows);
+	size_t count = windows_of(recording, &trials, &none, finding->point, &unpaced, windows);
 	facts->work = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).work;
 	covariate_pairs_add(&facts->pairs, windows, count);
 	free(windows);
@@ -365,6 +385,7 @@ static struct point_facts point_facts_of(const struct recording *recording,
 					 const struct recording_point *point)
 {
 	struct point_facts facts = {.external_pacing = external_pacing_of(recording, point),
+				    .paced_load = paced_load_of(recording, point),
 				    .work = warm_up_work_of_point(point)};
 	struct covariate_pairs pairs = {0};
 	struct fact_finding finding = {recording, index, point,
@@ -391,30 +412,50 @@ static void reach_to(struct effect_point *point, const struct effect_point *othe
 	point->high = also_up ? fmax(point->high, other->high) : point->high;
 }
 
-/* A gain may be as low as if clocks set the pace; as high as if pauses did not slow the program. */
+/* The interval also holds what windows say that are freed of this. */
 static void reach_to_paced(struct causal_effect *effect, const struct source *source,
-			   double suspected)
+			   const struct pacing *pacing, bool also_up)
 {
 	const struct trials *trials = &source->trials;
-	const struct external_pacing pacing = {.share = suspected};
-	double paced_rate = paced_rate_of(trials, effect->point, &pacing);
 	struct effect_window *windows = memory_new(trials->count, sizeof(*windows));
 	struct causal_effect paced = *effect;
 	size_t count = windows_of(source->recording, trials, &effect->transients, effect->point,
-				  paced_rate, windows);
+				  pacing, windows);
 	size_t kept = warm_up_drop_early(windows, count, &paced.warm_up);
 	struct window_set set = window_set_of(&effect->covariates, windows, kept);
 
 	if (effect_fill(&paced, source, &set)) {
 		for (size_t i = 0; i < effect->count && i < paced.count; i++) {
-			reach_to(&effect->points[i], &paced.points[i], suspected < 0);
-			reach_to(&effect->bare[i], &paced.bare[i], suspected < 0);
+			reach_to(&effect->points[i], &paced.points[i], also_up);
+			reach_to(&effect->bare[i], &paced.bare[i], also_up);
 		}
 		free(paced.points);
 		free(paced.budgets);
 	}
 	free(set.points);
 	free(windows);
+}
+
+/*
+ * A gain may be as low as if clocks set the pace; as high as if pauses did not slow the program.
+ * Where clocks bring work, it may be more or less work, of which the target is a part or not.
+ */
+static void reach_over_pacing(struct causal_effect *effect, const struct source *source,
+			      struct paced_part part)
+{
+	const struct paced_load *load = &effect->paced_load;
+	const struct external_pacing suspected = {.share = effect->external_pacing.suspected};
+
+	if (load->high > 0) {
+		const struct pacing least = {.load = load->low, .part = part.high};
+		const struct pacing most = {.load = load->high, .part = part.low};
+		reach_to_paced(effect, source, &least, true);
+		reach_to_paced(effect, source, &most, true);
+	} else if (suspected.share) {
+		const struct pacing pacing = {
+			.rate = paced_rate_of(&source->trials, effect->point, &suspected)};
+		reach_to_paced(effect, source, &pacing, suspected.share < 0);
+	}
 }
 
 /* Estimates the effect by settled windows, and judges it by all; the two are mostly the same. */
@@ -433,8 +474,12 @@ static bool effect_judge(struct causal_effect *effect, const struct source *sour
 	if (is_measured) {
 		struct charge charge = charge_of(source->recording, trials->items, trials->count,
 						 effect->point->id, &effect->covariates);
-		effect->slope_most = effect->phase_factor * charge.most;
-		effect->slope_suspect = effect->phase_factor * charge.suspect;
+		double factor = effect->phase_factor /
+				paced_load_period(1, effect->paced_load.effective,
+						  effect->paced_load.high) /
+				(1 - effect->paced_load.high);
+		effect->slope_most = factor * charge.most;
+		effect->slope_suspect = factor * charge.suspect;
 		judge_by_all(effect, source, all, charge.share);
 	}
 	free(settled.points);
@@ -447,20 +492,24 @@ static void point_fill(struct causal_target *target, const struct source *source
 {
 	const struct trials *trials = &source->trials;
 	struct effect_window *windows = memory_new(trials->count, sizeof(*windows));
-	double paced_rate = paced_rate_of(trials, point, &facts->external_pacing);
 	struct causal_effect effect = {.point = point,
 				       .external_pacing = facts->external_pacing,
+				       .paced_load = facts->paced_load,
 				       .covariates = facts->covariates,
 				       .phase_factor = source->phases.factor};
-	size_t count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
-				  windows);
+	const struct paced_part part =
+		paced_load_part(source->recording, point, &effect.paced_load, target->target->id);
+	const struct pacing pacing = {.rate = paced_rate_of(trials, point, &facts->external_pacing),
+				      .load = effect.paced_load.share,
+				      .part = (part.low + part.high) / 2};
+	size_t count =
+		windows_of(source->recording, trials, &effect.transients, point, &pacing, windows);
 
 	effect.warm_up = warm_up_detect(windows, count, facts->work);
 	effect.transients = transients_find(trials, point);
 	if (effect.warm_up.level) /* longer ones, of which a part would be cut */
 		memset(effect.transients.cuts, 0, sizeof(effect.transients.cuts));
-	count = windows_of(source->recording, trials, &effect.transients, point, paced_rate,
-			   windows);
+	count = windows_of(source->recording, trials, &effect.transients, point, &pacing, windows);
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
 	effect.crowding_error = crowding_error_of(source->recording, trials, point);
@@ -470,8 +519,7 @@ static void point_fill(struct causal_target *target, const struct source *source
 	effect.is_disk_wait = point->kind != POINT_LATENCY && disk_wait_is(target->target);
 	struct window_set all = window_set_of(&effect.covariates, windows, count);
 	if (effect_judge(&effect, source, &all)) {
-		if (facts->external_pacing.suspected)
-			reach_to_paced(&effect, source, facts->external_pacing.suspected);
+		reach_over_pacing(&effect, source, part);
 		effect.tail = tail_of(source->recording, trials, &effect);
 		effect.tail_lacking_ns = tail_latency_lacking_ns(source->recording, &effect.tail);
 		target->effects[target->count++] = effect;

@@ -6,6 +6,7 @@
 
 #include "analyze/causal/budget.h"
 #include "analyze/causal/external_pacing.h"
+#include "analyze/causal/paced_load.h"
 #include "analyze/causal/point_choice.h"
 #include "analyze/causal/steadiness.h"
 #include "analyze/causal/transients.h"
@@ -50,6 +51,7 @@ struct causal_effect {
 	/* the interval is wider, as the target may warm up as slowly as another one */
 	bool is_widened;
 	struct external_pacing external_pacing; /* what was subtracted as externally paced */
+	struct paced_load paced_load;           /* whose surplus was taken off */
 	struct tail tail;                       /* of a latency point: its 99th percentile */
 	double tail_lacking_ns;                 /* more run time needed; 0: that does not help */
 };

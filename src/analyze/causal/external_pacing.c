@@ -88,3 +88,13 @@ double external_pacing_error(const struct external_pacing *external_pacing, doub
 	return fabs(kept * (kept * (1 / effective - 1) - (1 / of_controls - 1))) *
 	       external_pacing->error;
 }
+
+double external_pacing_squeezed(const struct external_pacing *external_pacing, double gain,
+				double effective, double of_controls)
+{
+	bool is_squeezed = effective < EXTERNAL_PACING_TIME &&
+			   external_pacing->share < EXTERNAL_PACING_ALL && gain < 1;
+	double paced = external_pacing->share * of_controls * (1 / effective - 1);
+
+	return is_squeezed ? 1 - 1 / (1 / (1 - gain) + paced) : gain;
+}

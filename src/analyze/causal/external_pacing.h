@@ -45,3 +45,11 @@ double external_pacing_period(double period_ns, double effective, double paced_r
  */
 double external_pacing_error(const struct external_pacing *external_pacing, double gain,
 			     double effective, double of_controls);
+/*
+ * A gain as it is by all visits. Where pauses leave less than EXTERNAL_PACING_TIME of the wall
+ * time, work that is paced externally may not keep its rate, and an interval reaches up to this.
+ */
+#define EXTERNAL_PACING_TIME 0.4
+#define EXTERNAL_PACING_ALL 0.9 /* of the visits: these then show it */
+double external_pacing_squeezed(const struct external_pacing *external_pacing, double gain,
+				double effective, double of_controls);

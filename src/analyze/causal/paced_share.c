@@ -43,14 +43,29 @@ static int compare_shares(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-static size_t find_shares(const struct paced_window *windows, size_t count, double *shares)
+/* The growth of `spent_ns` with wall time between the same; NAN likewise. */
+static double growth_between(const struct paced_window *before, const struct paced_window *paused,
+			     const struct paced_window *after)
+{
+	if (!is_near(before, paused) || !is_near(after, paused))
+		return NAN;
+	double longer = 1 / paused->rate - (1 / before->rate + 1 / after->rate) / 2;
+	double more = paused->spent_ns - (before->spent_ns + after->spent_ns) / 2;
+	return longer > 0 ? more / longer : NAN;
+}
+
+typedef double between_windows(const struct paced_window *before, const struct paced_window *paused,
+			       const struct paced_window *after);
+
+static size_t find_shares(const struct paced_window *windows, size_t count,
+			  between_windows *between, double *shares)
 {
 	size_t found = 0;
 
 	for (size_t i = 1; i + 1 < count; i++) {
-		double share = windows[i].is_paused ? share_between(&windows[i - 1], &windows[i],
-								    &windows[i + 1]) :
-						      NAN;
+		double share = windows[i].is_paused ?
+				       between(&windows[i - 1], &windows[i], &windows[i + 1]) :
+				       NAN;
 		if (isfinite(share))
 			shares[found++] = share;
 	}
@@ -101,7 +116,7 @@ static double bound_by_signs(const double *shares, size_t count, double chance)
 struct paced_share paced_share_of(const struct paced_window *windows, size_t count, size_t points)
 {
 	double *shares = memory_new(count, sizeof(*shares));
-	size_t found = find_shares(windows, count, shares);
+	size_t found = find_shares(windows, count, share_between, shares);
 	struct paced_share result = {.low = -INFINITY, .windows = (unsigned)found};
 
 	if (found >= PACED_WINDOWS_LEAST) {
@@ -114,5 +129,17 @@ struct paced_share paced_share_of(const struct paced_window *windows, size_t cou
 		result.error = hypot(result.error, PACED_METHOD_ERROR);
 	}
 	free(shares);
+	return result;
+}
+
+struct paced_share paced_growth_of(const struct paced_window *windows, size_t count)
+{
+	double *growths = memory_new(count, sizeof(*growths));
+	size_t found = find_shares(windows, count, growth_between, growths);
+	struct paced_share result = {.low = -INFINITY, .windows = (unsigned)found};
+
+	if (found >= PACED_WINDOWS_LEAST)
+		trim(growths, found, &result);
+	free(growths);
 	return result;
 }

@@ -23,6 +23,7 @@ struct paced_window {
 	double effective; /* effective time divided by wall time */
 	bool is_paused;   /* else it is a control */
 	int64_t run_id;
+	double spent_ns; /* for each visit: of whatever is asked for */
 };
 
 struct paced_share {
@@ -42,3 +43,8 @@ struct paced_share {
 
 /* Windows in the order of time within each run. `points`: how many are tested in this report. */
 struct paced_share paced_share_of(const struct paced_window *windows, size_t count, size_t points);
+/*
+ * How `spent_ns` grows with the wall time for each visit, from controls to the paused windows
+ * between them, as `share`; `low` is not known.
+ */
+struct paced_share paced_growth_of(const struct paced_window *windows, size_t count);

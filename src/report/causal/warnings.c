@@ -201,13 +201,37 @@ static void warn_of_slowing_pauses(struct warnings *warnings, const struct causa
 		for (size_t j = 0; j < causal->targets[i].count; j++) {
 			const struct causal_effect *effect = &causal->targets[i].effects[j];
 			if (!(effect->external_pacing.suspected < 0) ||
-			    !is_new_point(causal, i, effect))
+			    effect->paced_load.high > 0 || !is_new_point(causal, i, effect))
 				continue;
 			*array_add(warnings) = text_format(
 				"gains at %s may be told too low, and their intervals reach up: "
 				"pauses themselves slow the program down, mostly where threads "
 				"outnumber cores",
 				effect->point->name);
+		}
+	}
+}
+
+static void warn_of_paced_load(struct warnings *warnings, const struct causal *causal)
+{
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			const struct causal_effect *effect = &causal->targets[i].effects[j];
+			const struct paced_load *load = &effect->paced_load;
+			if (!(load->high > 0) || !is_new_point(causal, i, effect))
+				continue;
+			*array_add(warnings) =
+				load->share > 0 ?
+					text_format("gains at %s are raised: work that timers "
+						    "start takes %.0f %% of the time that sets "
+						    "its rate, and comes too often while the "
+						    "program pauses",
+						    effect->point->name, 100 * load->share) :
+					text_format("gains at %s may be told too low, and their "
+						    "intervals reach up: work that timers start "
+						    "may come too often while the program pauses; "
+						    "run longer with --seconds",
+						    effect->point->name);
 		}
 	}
 }
@@ -313,6 +337,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);
 	warn_of_external_pacing(&warnings, causal);
+	warn_of_paced_load(&warnings, causal);
 	warn_of_slowing_pauses(&warnings, causal);
 	warnings_add_notes(&warnings, recording);
 	return warnings;

@@ -179,3 +179,12 @@ TEST("where pauses slow a program down, it lies above its rate, by no more than 
 	CHECK_NEAR(external_pacing_period(100, 0.5, -0.004), 1 / (0.01 + 0.004), 1e-9);
 	CHECK_NEAR(external_pacing_period(100, 0.5, -1), 50, 1e-9);
 }
+
+TEST("where pauses leave little time, an interval reaches up to the gain of all visits")
+{
+	const struct external_pacing half = {.share = 0.5}, all = {.share = 1};
+
+	CHECK_NEAR(external_pacing_squeezed(&half, 0.5, 0.5, 1), 0.5, 1e-9);
+	CHECK_NEAR(external_pacing_squeezed(&half, 0.5, 0.25, 1), 1 - 1 / (2 + 1.5), 1e-9);
+	CHECK_NEAR(external_pacing_squeezed(&all, 0, 0.25, 1), 0, 1e-9);
+}
