@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """storms - very many short or living tasks, and a container that vanishes, are profiled to their end."""
 import os
+import shutil
 import subprocess
 import time
 
-from kernel import LEVER, RAN, check, folder, main, program, report, run, test
+from kernel import LEVER, RAN, Skip, check, folder, main, program, report, run, test
 
 STORMS = {  # and how many there are at least
     "forks 2": 2000,
@@ -40,6 +41,37 @@ def _():
                 said = run(LEVER, *verb, "-q", "--fresh", "-o", output, "--seconds", "3", "--pid", str(outer.pid))
                 check(said.returncode in RAN, f"{verb}: {said.returncode} {said.stderr}")
                 report(output)
+
+
+SEARCH_SECONDS, SEARCH_LATE = 20, 5
+
+
+def check_end_of_search(*words):
+    with folder() as place:
+        begin = time.monotonic()
+        said = run(LEVER, "run", "-p", "unit_is_done", "--seconds", str(SEARCH_SECONDS), "--then-stop",
+                   "-o", os.path.join(place, "x.lever"), "--", *words)
+        took = time.monotonic() - begin
+        print(f"# {took:.1f} s")
+        check(said.returncode in RAN, f"{said.returncode} {said.stderr}")
+        check(took < SEARCH_SECONDS + SEARCH_LATE, f"it took {took:.1f} s: {said.stderr}")
+        check("samples were lost" not in said.stderr, said.stderr)
+
+
+@test("a search for sets in a program with units of 0.2 s ends in time")
+def _():
+    check_end_of_search(program("long_search"))
+
+
+@test("a search for sets among the threads of C++ futures ends in time, and loses no samples")
+def _():
+    source = os.path.join(os.path.dirname(__file__), "programs", "many_futures.cpp")
+    if not shutil.which("g++"):
+        raise Skip("there is no g++")
+    with folder() as place:
+        built = os.path.join(place, "many_futures")
+        check(run("g++", "-O3", "-flto", "-g", "-std=c++17", "-pthread", source, "-o", built).returncode == 0, "g++")
+        check_end_of_search(built)
 
 
 main()

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hash_map.h"
 #include "driver/interruption.h"
 #include "experiment/progress/progress_visits.h"
 
@@ -14,7 +15,10 @@
 
 #define AFTER_NS 8000000000ull /* from the program's start: the usual places are known */
 #define LEFT_LEAST_SECONDS 4.0
-#define RIVAL_MOST 0.1                /* single places first, while one may gain so much, ... */
+#define LOOK_NS 500000000ull  /* for the functions of lines; those with the most time come first */
+#define WINDOWS_LEAST 14      /* that fit into the search's part of the time that is left */
+#define ROLES_MOST (1u << 16) /* threads and places; programs start threads without end */
+#define RIVAL_MOST 0.1        /* single places first, while one may gain so much, ... */
 #define RIVAL_UNTIL_NS 12000000000ull /* ... up to then */
 #define LOOKING_PART 6  /* of the time so far, one part is for looking for an excess, ... */
 #define REDUCING_PART 2 /* ... and more, once there is one */
@@ -73,20 +77,46 @@ static void add_time(struct candidates *candidates, uint32_t location, double ns
 	*array_add(candidates) = (struct candidate){.location = location, .ns = ns};
 }
 
+/*
+ * The functions of places. A look reads debug information, no window runs meanwhile, and a program
+ * may have run a place in thousands of threads.
+ */
+static struct hash_map functions_of(struct session *session)
+{
+	const struct thread_roles *by_line = &session->set_finder.roles;
+	uint64_t end_ns = clock_now_ns() + LOOK_NS;
+	struct hash_map functions = {0};
+	struct candidates places = {0};
+
+	for (size_t i = 0; i < by_line->count; i++)
+		add_time(&places, by_line->items[i].place, by_line->items[i].ns);
+	if (places.count)
+		qsort(places.items, places.count, sizeof(*places.items), by_time);
+	for (size_t i = 0; i < places.count && clock_now_ns() < end_ns; i++) {
+		uint32_t function = function_of(session, places.items[i].location);
+		if (function != SYMBOLS_NONE)
+			hash_map_set(&functions, places.items[i].location, 0, function);
+	}
+	array_free(&places);
+	return functions;
+}
+
 /* Times by thread and line become times by thread and candidate. */
 static struct thread_roles roles_of_functions(struct session *session,
 					      struct candidates *candidates)
 {
 	const struct thread_roles *by_line = &session->set_finder.roles;
+	struct hash_map functions = functions_of(session);
 	struct thread_roles roles = {0};
 
 	for (size_t i = 0; i < by_line->count; i++) {
-		uint32_t function = function_of(session, by_line->items[i].place);
-		if (function == SYMBOLS_NONE)
+		uint32_t function = hash_map_get(&functions, by_line->items[i].place, 0);
+		if (function == HASH_MAP_NONE)
 			continue;
 		thread_roles_add(&roles, by_line->items[i].thread, function, by_line->items[i].ns);
 		add_time(candidates, function, by_line->items[i].ns);
 	}
+	hash_map_clear(&functions);
 	return roles;
 }
 
@@ -121,6 +151,21 @@ static bool is_wanted(const struct session *session)
 	       !options->end_to_end && schedule_has_speedups(session->schedule);
 }
 
+/* Slow units make long windows, and a search of a few windows finds nothing. */
+static bool has_time(const struct session *session, double left_s, uint64_t measured_ns)
+{
+	size_t windows = session->experiments + session->controls + session->discarded;
+	double window_s = 1e-9 * (double)measured_ns / (double)(windows ? windows : 1);
+
+	return left_s < 0 ||
+	       (left_s > LEFT_LEAST_SECONDS && left_s / LOOKING_PART > WINDOWS_LEAST * window_s);
+}
+
+static bool goes_on(const struct session *session)
+{
+	return !interruption_any() && !driver_time_is_up(&session->driver);
+}
+
 static bool may_begin(struct session *session, uint64_t now)
 {
 	double left = driver_left_seconds(&session->driver, now);
@@ -128,7 +173,7 @@ static bool may_begin(struct session *session, uint64_t now)
 
 	return measured_ns > AFTER_NS && session->experiments &&
 	       (session->pool_rival < RIVAL_MOST || measured_ns > RIVAL_UNTIL_NS) &&
-	       (left < 0 || left > LEFT_LEAST_SECONDS) &&
+	       has_time(session, left, measured_ns) &&
 	       thread_roles_share_of_others(&session->set_finder.roles) >= OTHERS_LEAST;
 }
 
@@ -209,8 +254,7 @@ static int measure(struct session *session, uint64_t set, double *period_ns, str
 			*array_add(&finder->members.members) =
 				target_spec_of_code(finder->locations[i]).own;
 	*period_ns = NAN;
-	for (int i = 0; i < WINDOWS_MOST && !isfinite(*period_ns) && !code && !interruption_any();
-	     i++)
+	for (int i = 0; i < WINDOWS_MOST && !isfinite(*period_ns) && !code && goes_on(session); i++)
 		code = measure_window(session, set ? &spec : NULL, period_ns, error);
 	return code;
 }
@@ -222,7 +266,7 @@ static int take_turn(struct session *session, struct error *error)
 	double before, during, after;
 	int code = measure(session, 0, &before, error);
 
-	for (int i = 0; i < TURN_MEASURES && !code && !interruption_any(); i++) {
+	for (int i = 0; i < TURN_MEASURES && !code && goes_on(session); i++) {
 		uint64_t set = set_search_next(finder->search);
 		if (!set)
 			break;
@@ -375,7 +419,8 @@ void session_set_finder_on_sample(struct session *session, const struct wire_sam
 	struct session_set_finder *finder = &session->set_finder;
 	uint32_t location = sampled_code_last(session->code);
 
-	if (location != SYMBOLS_NONE && !finder->is_over && !finder->search)
+	if (location != SYMBOLS_NONE && !finder->is_over && !finder->search &&
+	    finder->roles.count < ROLES_MOST)
 		thread_roles_add(&finder->roles, sample->tid, location, (double)sample->weight_ns);
 }
 
