@@ -10,6 +10,8 @@
 #define DEPTH_MOST 3
 #define TOLD_LEAST 0.5       /* of the gain of code without a name, by a part with one */
 #define OUTERMOST_LEAST 0.85 /* of the time in code: a place around the whole program */
+#define PACE_LEAST 0.9     /* of the program's pace, which idle threads' time does not make less */
+#define WRAPPED_LEAST 0.85 /* of a function's gain, by one that it calls: it only calls that */
 
 struct candidate {
 	const struct target_verdict *verdict;
@@ -67,9 +69,21 @@ static bool has_name(const struct candidate *candidate)
 	return !is_code || (target->function && !strstr(target->function, "+0x"));
 }
 
+static double slope_of(const struct candidate *candidate)
+{
+	return candidate->verdict->effect->slope.slope;
+}
+
+/* A function's own lines tell no more than its name does. */
+static bool is_called(const struct candidate *candidate)
+{
+	return candidate->verdict->target->target->kind == TARGET_INCLUSIVE;
+}
+
 /*
  * The parts of a place around the whole program tell more than it does, if they have names; a named
- * part with most of the gain tells more than code without a name.
+ * part with most of the gain tells more than code without a name, and a function more than one that
+ * only calls it.
  */
 static bool is_told_by_parts(const struct candidates *candidates, const struct candidate *outer,
 			     double code_share)
@@ -79,12 +93,15 @@ static bool is_told_by_parts(const struct candidates *candidates, const struct c
 
 	for (size_t i = 0; i < candidates->count; i++) {
 		const struct candidate *part = &candidates->items[i];
-		double gain = part->verdict->effect->slope.slope;
 		if (part->outer != outer)
 			continue;
-		is_told |= is_outermost && (has_name(part) || !has_name(outer));
+		bool tells = has_name(part) || !has_name(outer);
+		bool is_around = is_outermost || (is_called(part) && slope_of(outer) >= PACE_LEAST);
+		is_told |= is_around && tells;
+		is_told |= is_called(part) && tells &&
+			   slope_of(part) >= WRAPPED_LEAST * slope_of(outer);
 		is_told |= !has_name(outer) && has_name(part) &&
-			   gain > TOLD_LEAST * outer->verdict->effect->slope.slope;
+			   slope_of(part) > TOLD_LEAST * slope_of(outer);
 	}
 	return is_told;
 }

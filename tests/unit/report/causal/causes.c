@@ -104,3 +104,27 @@ TEST("code without a name is left out if a part with a name has most of its gain
 	add(&little, "deflate", 0.2, 0);
 	check_causes(&little, "git+0x100(0) deflate(1)");
 }
+
+TEST("a function is left out if it only calls another one, or if threads that idle hide its share")
+{
+	struct made wrapped = {0}, idle = {0}, lines = {0};
+
+	add(&wrapped, "once", 0.8, -1);
+	add(&wrapped, "sort", 0.75, 0);
+	add(&wrapped, "sort", 0.7, 1);
+	wrapped.places[1].named.kind = TARGET_INCLUSIVE;
+	wrapped.places[2].named.kind = TARGET_LINE;
+	check_causes(&wrapped, "sort(0) sort(1)");
+
+	add(&idle, "start", 0.6, -1);
+	add(&idle, "render", 0.3, 0);
+	idle.places[0].effect.slope.slope = 1.0;
+	idle.places[1].named.kind = TARGET_INCLUSIVE;
+	check_causes(&idle, "render(0)");
+
+	add(&lines, "parse", 0.6, -1);
+	add(&lines, "parse", 0.55, 0);
+	lines.places[0].effect.slope.slope = 1.0;
+	lines.places[1].named.kind = TARGET_LINE;
+	check_causes(&lines, "parse(0) parse(1)");
+}
