@@ -6,15 +6,19 @@
 
 #include <math.h>
 
-#define LOOK_EXCESS 0.05     /* at SET_SEARCH_SPEEDUP: less is not looked for */
 #define LOOK_NO_EXPONENT 3.0 /* an error of 5 % */
 #define LOOK_MOST 24         /* measurements of each set; then there is no excess */
+#define LEAD_LEAST 2         /* measurements of each set, and a ratio, ... */
+#define LEAD_RATIO 4.0       /* ... of an excess that is likely */
 #define SIZE_LEAST 4         /* of each set, before an excess is taken as a measure */
 #define EXPONENT 4.6         /* log((1 - error) / error) of an error of 1 % */
 #define TESTS_MOST 16
 #define PARTS_MOST 6          /* that wait to be halved */
 #define ERROR_USUAL 0.04      /* of one measurement, until more is known */
 #define ERROR_USUAL_COUNT 4.0 /* as good as so many */
+
+/* At SET_SEARCH_SPEEDUP. Less than the first is not looked for. */
+static const double looked_for[] = {0.05, 0.1, 0.2, 0.4};
 
 struct measure {
 	uint64_t set;
@@ -195,15 +199,31 @@ static void ask_split(struct set_search *search)
 	search->question.right = all & ~search->question.left;
 }
 
+/*
+ * The likelihood of an excess of any of some sizes, each as likely as the others, to that of none.
+ * A mixture of tests keeps Wald's bound on false alarms, whatever the true size is (Robbins 1970);
+ * a test of the least size alone needs many times the measurements where scatter is large.
+ */
+static double likelihood_ratio(const struct difference *difference)
+{
+	const size_t sizes = sizeof(looked_for) / sizeof(*looked_for);
+	double sum = 0;
+
+	for (size_t i = 0; i < sizes; i++)
+		sum += exp(looked_for[i] * (difference->excess - looked_for[i] / 2) /
+			   difference->variance);
+	return sum / (double)sizes;
+}
+
 static enum answer answer_split(const struct difference *difference)
 {
-	enum answer answer = test(difference, 0, LOOK_EXCESS, EXPONENT, LOOK_NO_EXPONENT);
-
-	if (answer == ANSWER_YES && difference->least < SIZE_LEAST)
+	if (difference->least < 2)
 		return ANSWER_OPEN;
-	if (answer == ANSWER_OPEN && difference->least >= LOOK_MOST)
+	if (likelihood_ratio(difference) > exp(EXPONENT))
+		return difference->least < SIZE_LEAST ? ANSWER_OPEN : ANSWER_YES;
+	if (difference->least >= LOOK_MOST)
 		return ANSWER_NO;
-	return answer;
+	return test(difference, 0, looked_for[0], INFINITY, LOOK_NO_EXPONENT);
 }
 
 /* ---- reducing ---- */
@@ -307,7 +327,7 @@ static void take_answer(struct set_search *search, const struct difference *diff
 {
 	if (search->step == STEP_SIZE) {
 		search->excess = difference->excess;
-		if (search->excess < LOOK_EXCESS / 2)
+		if (search->excess < looked_for[0] / 2)
 			search->state = SET_SEARCH_SPREAD;
 		else
 			drop_next(search);
@@ -403,6 +423,14 @@ void set_search_add(struct set_search *search, double gain)
 	measure->count++;
 	measure->sum += gain;
 	measure->squares += gain * gain;
+}
+
+bool set_search_has_lead(struct set_search *search)
+{
+	if (search->state != SET_SEARCH_LOOKING)
+		return search->state == SET_SEARCH_REDUCING;
+	struct difference difference = difference_of(search, &search->question);
+	return difference.least >= LEAD_LEAST && likelihood_ratio(&difference) > LEAD_RATIO;
 }
 
 enum set_search_state set_search_state(const struct set_search *search)

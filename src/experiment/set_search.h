@@ -14,8 +14,9 @@
  *    number of tests, k log2(n) for a set of k).
  * 3. A member without which the excess stays is dropped again.
  *
- * Each question is a sequential test of two hypotheses on a mean (Wald 1945). A set that is found
- * is a guess: the caller confirms it by other measurements, whose errors do not depend on these.
+ * Each question is a sequential test of hypotheses on a mean (Wald 1945; of an excess of unknown
+ * size by a mixture, Robbins 1970). A set that is found is a guess: the caller confirms it by other
+ * measurements, whose errors do not depend on these.
  */
 #pragma once
 
@@ -46,6 +47,8 @@ uint64_t set_search_next(struct set_search *search);
 /* What they gained in one measurement: 1 - time of a visit / that without a speedup. */
 void set_search_add(struct set_search *search, double gain);
 
+/* There is an excess, or one is likely: the search is worth more time. */
+bool set_search_has_lead(struct set_search *search);
 enum set_search_state set_search_state(const struct set_search *search);
 /* The set that was found; of SET_SEARCH_SPREAD the candidates that were left. */
 uint64_t set_search_found(const struct set_search *search);

@@ -20,8 +20,8 @@
 #define ROLES_MOST (1u << 16) /* threads and places; programs start threads without end */
 #define RIVAL_MOST 0.1        /* single places first, while one may gain so much, ... */
 #define RIVAL_UNTIL_NS 12000000000ull /* ... up to then */
-#define LOOKING_PART 6  /* of the time so far, one part is for looking for an excess, ... */
-#define REDUCING_PART 2 /* ... and more, once there is one */
+#define LOOKING_PART 4  /* of the time so far, one part is for looking for an excess, ... */
+#define LEAD_PART 2     /* ... and more, once one is likely */
 #define TURN_MEASURES 3 /* between two blocks */
 #define WINDOWS_MOST 4  /* for one that counts */
 #define FAILED_MOST 20  /* measurements in turn without enough visits */
@@ -384,8 +384,7 @@ static int end(struct session *session, struct error *error)
 /* Other experiments get their part of the time, too. */
 static bool is_turn(const struct session_set_finder *finder, uint64_t elapsed_ns)
 {
-	unsigned part = set_search_state(finder->search) == SET_SEARCH_LOOKING ? LOOKING_PART :
-										 REDUCING_PART;
+	unsigned part = set_search_has_lead(finder->search) ? LEAD_PART : LOOKING_PART;
 
 	return finder->spent_ns < elapsed_ns / part;
 }

@@ -72,6 +72,16 @@ static void add_together(struct screen *screen, const struct report *report,
 	}
 }
 
+static void add_found_late(struct screen *screen, const struct report *report)
+{
+	char *late = sets_found_late(report);
+
+	if (!late)
+		return;
+	screen_line(screen, SCREEN_TOGETHER, "together?", 0);
+	screen_take(screen, SCREEN_TEXT, late);
+}
+
 static char *order_text(const struct roadmap_step *step, bool is_first)
 {
 	AUTO(text) char *gain = display_gain(step->at.gain);
@@ -304,6 +314,7 @@ static struct screen first_screen_of(const struct report *report,
 	add_gains(&screen, &advice);
 	if (!is_set_first(&advice))
 		add_together(&screen, report, &advice);
+	add_found_late(&screen, report);
 	add_order(&screen, report);
 	add_lists(&screen, &advice);
 	add_surer(&screen, report, &advice);

@@ -44,6 +44,51 @@ bool sets_is_found(const struct recording *recording, const struct recording_tar
 	return false;
 }
 
+static bool is_measured(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->causal->count; i++) {
+		const struct causal_target *target = &report->causal->targets[i];
+		if (target->target->kind == TARGET_SET && target->experiments &&
+		    text_equals(target->target->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* "--target left --with right" for "left + right"; to be freed. */
+static char *options_of(const char *members)
+{
+	const char *separator = " + ";
+	char *options = text_copy("");
+
+	for (const char *from = members, *end; from; from = end ? end + strlen(separator) : NULL) {
+		end = strstr(from, separator);
+		AUTO(text) char *before = options;
+		size_t length = end ? (size_t)(end - from) : strlen(from);
+		AUTO(text) char *name = text_format("%.*s", (int)length, from);
+		AUTO(text) char *quoted = display_argument(name);
+		options = text_format("%s%s %s", before, *before ? " --with" : "--target", quoted);
+	}
+	return options;
+}
+
+char *sets_found_late(const struct report *report)
+{
+	const struct recording *recording = report->recording;
+
+	for (size_t i = 0; i < recording->set_searches.count; i++) {
+		const struct recording_set_search *search = &recording->set_searches.items[i];
+		if (search->end != SET_SEARCH_END_FOUND || is_measured(report, search->members))
+			continue;
+		AUTO(text) char *options = options_of(search->members);
+		AUTO(text) char *names = display_clean(search->members);
+		return text_format("%s may gain only together, but were found too late to be "
+				   "measured; %s measures them",
+				   names, options);
+	}
+	return NULL;
+}
+
 /* "left, middle and right"; to be freed. */
 static char *member_names(const struct recording *recording, const struct recording_target *set)
 {

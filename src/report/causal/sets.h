@@ -18,6 +18,8 @@ bool sets_is_more(const struct interaction *found);
 bool sets_is_found(const struct recording *recording, const struct recording_target *target);
 /* "left and right: nothing alone, +31 ±3 together if each is 50 % faster"; to be freed. */
 char *sets_together(const struct report *report, const struct target_verdict *verdict);
+/* The first set that a search found and no experiment measured, as a sentence; NULL: none. */
+char *sets_found_late(const struct report *report);
 /* What came of the searches for sets, as sentences; NULL: there was none. To be freed. */
 char *sets_search_text(const struct recording *recording);
 /* An array of searches, with the sets that were measured. */

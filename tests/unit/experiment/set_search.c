@@ -151,6 +151,50 @@ TEST("without noise a pair among 40 takes few measurements")
 	set_search_free(search);
 }
 
+TEST("where windows scatter much, a large excess is seen soon, and none where there is none")
+{
+	struct model model = branches_of(2, 2);
+	unsigned measurements = 0;
+	int found = 0, nothing = 0, leads = 0;
+
+	model.noise = 0.12;
+	model.length[0] = model.length[1] = 1;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct set_search *search = set_search_new(model.branch, model.count);
+		measurements += run(search, &model, seed);
+		found += set_search_found(search) == 3;
+		leads += set_search_has_lead(search);
+		set_search_free(search);
+	}
+	CHECK(found >= 95);
+	CHECK(measurements <= 100 * 24);
+	CHECK_EQUAL(leads, 0);
+
+	model.branch[1] = 0;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		enum set_search_state state;
+		found_in(&model, seed, &state);
+		nothing += state == SET_SEARCH_NOTHING;
+	}
+	CHECK(nothing >= 95);
+}
+
+TEST("a likely excess is a lead before it is sure")
+{
+	static const unsigned roles[] = {0, 1};
+	struct set_search *search = set_search_new(roles, 2);
+
+	for (int i = 0; i < 6; i++) {
+		CHECK(!set_search_has_lead(search));
+		uint64_t set = set_search_next(search);
+		set_search_add(search, set == 3 ? 0.22 : 0);
+	}
+	set_search_next(search);
+	CHECK(set_search_has_lead(search));
+	CHECK_EQUAL(set_search_state(search), SET_SEARCH_LOOKING);
+	set_search_free(search);
+}
+
 TEST("members in one role are found, too")
 {
 	struct model model = branches_of(2, 12);
