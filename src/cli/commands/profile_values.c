@@ -7,6 +7,7 @@
 #include "cli/commands/program_values.h"
 #include "experiment/target/target_kinds.h"
 #include "profile/profile.h"
+#include "symbolize/kernel/system_calls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,24 @@ static void print_functions(FILE *out, const struct completion_line *line)
 	}
 }
 
+/* System calls and classes of waits, where the value begins as such a name does. */
+static void print_waits(FILE *out, const char *value)
+{
+	const char *name;
+
+	if (!*value)
+		return;
+	if (text_starts_with(value, TARGET_CLASS_PREFIX) ||
+	    text_starts_with(TARGET_CLASS_PREFIX, value))
+		for (const char *letter = "ILSB"; *letter; letter++)
+			fprintf(out, TARGET_CLASS_PREFIX "%c\n", *letter);
+	if (text_starts_with(value, SYSTEM_CALL_PREFIX) ||
+	    text_starts_with(SYSTEM_CALL_PREFIX, value))
+		for (int number = 0; number < system_call_count(); number++)
+			if ((name = system_call_name(number)))
+				fprintf(out, SYSTEM_CALL_PREFIX "%s\n", name);
+}
+
 char *profile_values(const struct option *option, const struct completion_line *line)
 {
 	static const char *const for_points[] = {"progress", "latency", NULL};
@@ -67,6 +86,8 @@ char *profile_values(const struct option *option, const struct completion_line *
 	char *lines = NULL;
 	size_t size;
 
+	if (!strcmp(option->name, "class"))
+		return text_copy("I\nL\nS\nB\n");
 	if (!of_points && !is_one_of(option->name, for_targets))
 		return NULL;
 	FILE *out = open_memstream(&lines, &size);
@@ -80,6 +101,8 @@ char *profile_values(const struct option *option, const struct completion_line *
 	} else if (line->program) {
 		print_functions(out, line);
 	}
+	if (of_profile && !of_points)
+		print_waits(out, line->value);
 	fclose(out);
 	return lines;
 }

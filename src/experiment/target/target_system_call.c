@@ -2,6 +2,8 @@
 /* target_system_call - system calls as targets; for the collector, the range of one number. */
 #include "experiment/target/target_kinds.h"
 
+#include "symbolize/kernel/system_calls.h"
+
 static void enable(struct collector_target_kinds *kinds, const char *name)
 {
 	(void)name;
@@ -34,7 +36,7 @@ static struct wire_range range(const struct target_lookup *lookup, uint32_t loca
 
 const struct target_kind_row target_system_call = {
 	.kind = TARGET_SYSTEM_CALL,
-	.prefix = "syscall:",
+	.prefix = SYSTEM_CALL_PREFIX,
 	.needs_kernel_engine = true,
 	.enable = enable,
 	.find = find,

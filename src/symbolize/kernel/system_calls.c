@@ -8,9 +8,14 @@ static const char *const names[] = {
 #include "system_calls.inc"
 };
 
+int system_call_count(void)
+{
+	return (int)(sizeof(names) / sizeof(*names));
+}
+
 const char *system_call_name(int number)
 {
-	if (number < 0 || (size_t)number >= sizeof(names) / sizeof(*names))
+	if (number < 0 || number >= system_call_count())
 		return NULL;
 	return names[number];
 }

@@ -93,6 +93,15 @@ static const char *without_return_type(const char *name)
 	return *start ? start : name;
 }
 
+char *demangle_plain(const char *name)
+{
+	AUTO(text) char *plain = text_copy(name);
+
+	plain[length_without_parameters(plain)] = '\0';
+	drop_templates(plain);
+	return text_copy(without_return_type(plain));
+}
+
 static bool is_tail(const char *name, const char *wanted)
 {
 	size_t length = strlen(name), size = strlen(wanted);

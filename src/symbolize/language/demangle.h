@@ -27,6 +27,8 @@ enum demangle_fit {
 	FIT_EXACT
 };
 enum demangle_fit demangle_fits(const char *name, const char *wanted);
+/* Without parameters, template arguments and return type: "ns::list::push". Free it. */
+char *demangle_plain(const char *name);
 /* The plain identifier in a name: "ns::list<int>::push(int)" gives "push". Free it. */
 char *demangle_base(const char *name);
 /*

@@ -31,8 +31,8 @@ uint32_t symbols_system_call(struct symbols *symbols, int number)
 		return parser_system_call(symbols->parser, number);
 	struct object *object = synthetic_object(symbols, &symbols->calls, "system calls");
 	const char *name = system_call_name(number);
-	uint32_t text = name ? location_name_add(symbols, "syscall:%s", name) :
-			       location_name_add(symbols, "syscall:%d", number);
+	uint32_t text = name ? location_name_add(symbols, SYSTEM_CALL_PREFIX "%s", name) :
+			       location_name_add(symbols, SYSTEM_CALL_PREFIX "%d", number);
 	size_t known = symbols->locations.count;
 	uint32_t location = location_of_synthetic(symbols, object, TARGET_SYSTEM_CALL,
 						  (uint64_t)number, text, 0);

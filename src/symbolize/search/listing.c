@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "symbolize/dwarf/unit.h"
 #include "symbolize/internal.h"
+#include "symbolize/language/demangle.h"
 #include "symbolize/parser/parser.h"
 #include "symbolize/search/probes.h"
 
@@ -16,11 +17,11 @@
 /* A name that the shell would have to quote is of no use on a command line; lever.h's are known. */
 static void print_name(FILE *out, const char *name)
 {
-	size_t length = strcspn(name, "(");
+	AUTO(text) char *plain = strpbrk(name, "(<") ? demangle_plain(name) : text_copy(name);
 
-	if (length && *name != '_' && !text_starts_with(name, "lever_") &&
-	    strcspn(name, " <>[*&\"'`$;\n") >= length)
-		fprintf(out, "%.*s\n", (int)length, name);
+	if (*plain && *plain != '_' && !text_starts_with(plain, "lever_") &&
+	    !strpbrk(plain, " <>()[*&\"'`$;\n"))
+		fprintf(out, "%s\n", plain);
 }
 
 static void list_functions(FILE *out, struct symbols *symbols, struct object *object)

@@ -19,6 +19,15 @@ static int says(const char *mangled, const char *expected)
 	return 0;
 }
 
+static int is_plainly(const char *name, const char *expected)
+{
+	AUTO(text) char *plain = demangle_plain(name);
+	if (strcmp(plain, expected) == 0)
+		return 1;
+	printf("# %s is plainly %s\n", name, plain);
+	return 0;
+}
+
 static int has_base(const char *name, const char *expected)
 {
 	AUTO(text) char *base = demangle_base(name);
@@ -127,4 +136,13 @@ TEST("a short name that stands for a name of terabytes is left as it is, at once
 	AUTO(text) char *left = demangle(large);
 	alarm(0);
 	CHECK_TEXT(left, large);
+}
+
+TEST("a plain name is without parameters, template arguments and return type")
+{
+	CHECK(is_plainly("app::list<int>::push(int)", "app::list::push"));
+	CHECK(is_plainly("int app::sum<int>(std::vector<int, std::allocator<int> > const&)",
+			 "app::sum"));
+	CHECK(is_plainly("app::f(void (*)(int)) const", "app::f"));
+	CHECK(is_plainly("work", "work"));
 }
