@@ -6,6 +6,7 @@
 #include "base/hash_map.h"
 #include "base/interner.h"
 #include "base/text.h"
+#include "record/perf_script_line.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -14,14 +15,16 @@
 #include <string.h>
 #include <time.h>
 
-#define UNKNOWN "[unknown]"
-
-/* How a sample's period is to be read. */
-enum weight { WEIGHT_NS, WEIGHT_CYCLES, WEIGHT_OFF_CPU, WEIGHT_NONE };
-
 struct aggregate {
 	struct recording_stack_sample row;
 	uint64_t cycles; /* its periods; the weight follows at the end */
+};
+
+/* Texts by their numbers. */
+struct frame {
+	uint32_t function, object, file;
+	unsigned line;
+	bool is_kernel, is_inlined;
 };
 
 struct import {
@@ -35,208 +38,85 @@ struct import {
 	ARRAY(struct aggregate) sums;
 	ARRAY(uint64_t) gaps;
 	ARRAY(double)
-	last_seconds; /* by core, or by thread where no core is known; NAN: none yet */
-	ARRAY(int64_t) frames_of_sample;
+	last_seconds;              /* by core, or by thread where no core is known; NAN: none yet */
+	ARRAY(struct frame) chain; /* of the sample that is being read, from within */
 	struct perf_script_counts *counts;
 	uint64_t cycles, cycle_samples;
 	double first, last; /* s, of all samples */
 	/* The sample that is being read. */
-	bool is_open, is_left_out, is_in_kernel;
+	bool is_open, is_left_out, is_from_head;
 	uint32_t thread;
-	enum weight weight;
+	enum perf_script_weight weight;
 	uint64_t period;
+	uint32_t clock; /* text of the event whose samples are time on CPU; 0: none yet */
 };
-
-/* ---- one line ---- */
-
-struct head {
-	char *comm, *event, *rest; /* what stands behind the event: a frame, or nothing */
-	uint64_t pid, tid, period;
-	unsigned cpu;
-	bool has_cpu, has_period;
-	double seconds;
-};
-
-/* The word that ends before `end`, cut off there; NULL if none is left. */
-static char *word_before(char *line, char **end)
-{
-	char *stop = *end;
-	while (stop > line && isspace((unsigned char)stop[-1]))
-		stop--;
-	char *start = stop;
-	while (start > line && !isspace((unsigned char)start[-1]))
-		start--;
-	*stop = 0;
-	*end = start;
-	return start < stop ? start : NULL;
-}
-
-/* "12.345678:"; perf prints it in every format. */
-static char *find_time(char *line, double *seconds)
-{
-	for (char *at = line; (at = strpbrk(at, "0123456789")); at += strspn(at, "0123456789.")) {
-		size_t length = strspn(at, "0123456789.");
-		char *rest;
-		if (at == line || !isspace((unsigned char)at[-1]) || at[length] != ':' ||
-		    !memchr(at, '.', length))
-			continue;
-		*seconds = strtod(at, &rest);
-		if (rest == at + length)
-			return at;
-	}
-	return NULL;
-}
-
-static bool read_ids(char *word, struct head *head)
-{
-	char *slash = strchr(word, '/');
-
-	if (slash)
-		*slash = 0;
-	if (!text_to_unsigned(slash ? slash + 1 : word, &head->tid))
-		return false;
-	if (!slash || !text_to_unsigned(word, &head->pid))
-		head->pid = head->tid;
-	return true;
-}
-
-/* "comm  12/34 [001] 5.678901:  1000 cpu-clock:u: "; changes the line. */
-static bool read_head(char *line, struct head *head)
-{
-	char *time = find_time(line, &head->seconds), *end = time;
-	char *word = time ? word_before(line, &end) : NULL;
-	uint64_t number;
-
-	if (!word)
-		return false;
-	size_t length = strlen(word);
-	if (word[0] == '[' && word[length - 1] == ']') {
-		word[length - 1] = 0;
-		if (!text_to_unsigned(word + 1, &number) || number > UINT16_MAX)
-			return false;
-		head->cpu = (unsigned)number;
-		head->has_cpu = true;
-		word = word_before(line, &end);
-	}
-	if (!word || !read_ids(word, head))
-		return false;
-	while (end > line && isspace((unsigned char)end[-1]))
-		*--end = 0;
-	head->comm = line + strspn(line, " \t");
-	char *rest = strchr(time, ':') + 1;
-	rest += strspn(rest, " \t");
-	length = strcspn(rest, " \t\n");
-	char *event = rest;
-	if (isdigit((unsigned char)*rest) && strspn(rest, "0123456789") == length) {
-		head->has_period = true;
-		head->period = strtoull(rest, &event, 10);
-		event += strspn(event, " \t");
-	}
-	head->event = event;
-	length = strcspn(event, " \t\n");
-	head->rest = event + length + (event[length] != 0);
-	event[length] = 0;
-	if (length && event[length - 1] == ':')
-		event[length - 1] = 0;
-	return *head->comm && *head->event;
-}
-
-/* The event without modifiers: "cycles" of "cpu_core/cycles/P", "cpu-clock" of "cpu-clock:ppp". */
-static bool event_is(const char *event, const char *name)
-{
-	const char *slash = strchr(event, '/');
-	const char *bare = slash && slash[1] && slash[1] != ':' ? slash + 1 : event;
-	size_t length = strlen(name);
-
-	return !strncmp(bare, name, length) && (!bare[length] || strchr(":/", bare[length]));
-}
-
-static enum weight weight_of(const char *event)
-{
-	if (event_is(event, "cpu-clock") || event_is(event, "task-clock"))
-		return WEIGHT_NS;
-	if (event_is(event, "offcpu-time"))
-		return WEIGHT_OFF_CPU;
-	return event_is(event, "cycles") || event_is(event, "cpu-cycles") ? WEIGHT_CYCLES :
-									    WEIGHT_NONE;
-}
 
 /* ---- rows ---- */
 
-static bool is_kernel(const char *object)
+/* The number of the frame in frame_ids. */
+static int add_frame(struct import *import, const struct frame *frame, uint32_t *number,
+		     struct error *error)
 {
-	return object[0] == '[' && strcmp(object, "[vdso]") != 0 && strcmp(object, UNKNOWN) != 0 &&
-	       strcmp(object, "[heap]") != 0 && strcmp(object, "[stack]") != 0;
-}
+	uint64_t first = (uint64_t)frame->function << 32 | frame->file;
+	uint64_t second = (uint64_t)frame->object << 32 | frame->line << 1 | frame->is_kernel;
 
-/* What stands in "(/usr/bin/x)" or "([kernel.kallsyms])"; the name before may hold brackets. */
-static char *object_in(char *frame)
-{
-	char *found = NULL;
-
-	for (char *at = strchr(frame, '('); at; at = strchr(at + 1, '('))
-		if ((at == frame || at[-1] == ' ') && (strchr("/[", at[1]) || !found))
-			found = at + 1;
-	return found;
-}
-
-/* "  7f12 name+0x34 (/usr/bin/x)": the frame's id joins those of the sample. */
-static int read_frame(struct import *import, char *line, struct error *error)
-{
-	char *end = line + strcspn(line, "\n"), *name = line + strspn(line, " \t");
-	while (end > line && isspace((unsigned char)end[-1]))
-		end--;
-	*end = 0;
-	name += strcspn(name, " \t");
-	name += strspn(name, " \t");
-	char *object = object_in(name);
-	if (object) {
-		end[-1] = 0;
-		object[-1] = 0;
-		if (object - 1 > name)
-			object[-2] = 0;
-	} else {
-		object = end;
-	}
-	char *offset = strstr(name, "+0x");
-	for (char *next = offset; next; next = strstr(next + 1, "+0x"))
-		offset = next;
-	if (offset)
-		*offset = 0;
+	*number = hash_map_get(&import->frames, first, second);
+	if (*number != HASH_MAP_NONE)
+		return 0;
 	struct recording_frame row = {
-		.kind = is_kernel(object) ? FRAME_KERNEL : FRAME_USER,
-		.function = *name && strcmp(name, UNKNOWN) != 0 ? name : NULL,
-		.object = *object && strcmp(object, UNKNOWN) != 0 &&
-					  strcmp(object, "inlined") != 0 &&
-					  strcmp(object, "[kernel.kallsyms]") != 0 ?
-				  object :
-				  NULL,
+		.kind = frame->is_kernel ? FRAME_KERNEL : FRAME_USER,
+		.function = (char *)(uintptr_t)interner_text(&import->texts, frame->function),
+		.object = (char *)(uintptr_t)interner_text(&import->texts, frame->object),
+		.file = (char *)(uintptr_t)interner_text(&import->texts, frame->file),
+		.line = frame->line,
 	};
-	uint32_t function = interner_add(&import->texts, row.function);
-	uint32_t file = interner_add(&import->texts, row.object) << 1 | row.kind;
-	uint32_t number = hash_map_get(&import->frames, function, file);
-	if (number == HASH_MAP_NONE) {
-		int code = profile_add_frame(import->profile, &row, error);
-		if (code)
-			return code;
-		number = (uint32_t)import->frame_ids.count;
-		*array_add(&import->frame_ids) = row.id;
-		hash_map_set(&import->frames, function, file, number);
+	int code = profile_add_frame(import->profile, &row, error);
+	*number = (uint32_t)import->frame_ids.count;
+	*array_add(&import->frame_ids) = row.id;
+	hash_map_set(&import->frames, first, second, *number);
+	return code;
+}
+
+/* A frame from within outwards, or the source line of the last one. */
+static void read_frame(struct import *import, char *line)
+{
+	struct perf_script_frame told;
+	struct frame *last =
+		import->chain.count ? &import->chain.items[import->chain.count - 1] : NULL;
+	char *file;
+
+	if (perf_script_read_frame(line, &told)) {
+		if (import->is_from_head)
+			import->chain.count = 0; /* an address of data, as its chain follows */
+		*array_add(&import->chain) = (struct frame){
+			.function = interner_add(&import->texts, told.name),
+			.object = interner_add(&import->texts, told.object),
+			.is_kernel = told.is_kernel,
+			.is_inlined = told.is_inlined,
+		};
+	} else if (last && perf_script_read_source(line, &file, &last->line)) {
+		last->file = interner_add(&import->texts, file);
 	}
-	if (!import->frames_of_sample.count)
-		import->is_in_kernel = row.kind == FRAME_KERNEL;
-	*array_add(&import->frames_of_sample) = import->frame_ids.items[number];
-	return 0;
+	import->is_from_head = false;
 }
 
 static int add_stack(struct import *import, int64_t *stack, struct error *error)
 {
+	uint32_t number;
+
 	*stack = 0;
-	for (size_t i = import->frames_of_sample.count; i-- > 0;) {
+	for (size_t i = import->chain.count; i-- > 0;) {
+		struct frame *frame = &import->chain.items[i];
+		if (frame->is_inlined && i + 1 < import->chain.count) {
+			frame->object = frame[1].object;
+			frame->is_kernel = frame[1].is_kernel;
+		}
+		int failed = add_frame(import, frame, &number, error);
+		if (failed)
+			return failed;
 		struct recording_stack row = {.caller_id = (uint64_t)*stack,
-					      .frame_id = import->frames_of_sample.items[i]};
-		uint32_t number =
-			hash_map_get(&import->stacks, row.caller_id, (uint64_t)row.frame_id);
+					      .frame_id = import->frame_ids.items[number]};
+		number = hash_map_get(&import->stacks, row.caller_id, (uint64_t)row.frame_id);
 		if (number == HASH_MAP_NONE) {
 			int code = profile_add_stack(import->profile, &row, error);
 			if (code)
@@ -251,7 +131,8 @@ static int add_stack(struct import *import, int64_t *stack, struct error *error)
 	return 0;
 }
 
-static int add_thread(struct import *import, const struct head *head, struct error *error)
+static int add_thread(struct import *import, const struct perf_script_head *head,
+		      struct error *error)
 {
 	uint64_t which = head->pid << 32 | head->tid;
 	uint32_t name = interner_add(&import->texts, head->comm);
@@ -275,7 +156,8 @@ static enum sample_class class_of(const struct import *import)
 {
 	if (import->weight == WEIGHT_OFF_CPU)
 		return CLASS_OTHER;
-	return import->is_in_kernel ? CLASS_KERNEL : CLASS_USER;
+	bool is_in_kernel = import->chain.count && import->chain.items[0].is_kernel;
+	return is_in_kernel ? CLASS_KERNEL : CLASS_USER;
 }
 
 /* The sample's frames are complete. */
@@ -305,11 +187,11 @@ static int end_sample(struct import *import, struct error *error)
 		sum->cycles += import->period;
 	else
 		sum->row.weight_ns += import->period;
-	import->frames_of_sample.count = 0;
+	import->chain.count = 0;
 	return code;
 }
 
-static void note_gap(struct import *import, const struct head *head)
+static void note_gap(struct import *import, const struct perf_script_head *head)
 {
 	uint32_t clock = head->has_cpu ? head->cpu : import->thread;
 	while (import->last_seconds.count <= clock)
@@ -324,12 +206,42 @@ static void note_gap(struct import *import, const struct head *head)
 		import->last = head->seconds;
 }
 
-static int begin_sample(struct import *import, const struct head *head, struct error *error)
+/* Of two events that are time on CPU, the second would count it again. */
+static bool is_second_clock(struct import *import, enum perf_script_weight weight,
+			    const char *event)
 {
-	enum weight weight = weight_of(head->event);
+	int length;
+	const char *bare = perf_script_bare_event(event, &length);
+
+	if (weight != WEIGHT_NS && weight != WEIGHT_CYCLES)
+		return false;
+	uint32_t clock = interner_add_part(&import->texts, bare, (size_t)length);
+	if (!import->clock)
+		import->clock = clock;
+	return clock != import->clock;
+}
+
+/* "PERF_RECORD_LOST lost 12", and other records that are no samples. */
+static bool is_record(struct import *import, const struct perf_script_head *head)
+{
+	const char *lost = strstr(head->rest, "lost ");
+
+	if (!text_starts_with(head->event, "PERF_RECORD_"))
+		return false;
+	if (lost && text_starts_with(head->event, "PERF_RECORD_LOST"))
+		import->run.lost += strtoull(lost + strlen("lost "), NULL, 10);
+	return true;
+}
+
+static int begin_sample(struct import *import, const struct perf_script_head *head,
+			struct error *error)
+{
+	enum perf_script_weight weight = perf_script_weight(head->event);
 	struct perf_script_counts *counts = import->counts;
 
-	if (weight == WEIGHT_NONE) {
+	if (is_record(import, head))
+		return 0;
+	if (weight == WEIGHT_NONE || is_second_clock(import, weight, head->event)) {
 		if (!counts->left_out++)
 			counts->left_out_event = text_copy(head->event);
 		return 0;
@@ -343,7 +255,6 @@ static int begin_sample(struct import *import, const struct head *head, struct e
 			"the samples of %s have no period; print them by perf script -F +period",
 			head->event);
 	import->is_open = true;
-	import->is_in_kernel = false;
 	counts->samples++;
 	if (weight == WEIGHT_CYCLES) {
 		import->cycles += import->period;
@@ -390,9 +301,10 @@ static bool is_blank(const char *line)
 
 static int read_line(struct import *import, char *line, size_t number, struct error *error)
 {
-	struct head head = {0};
-	double seconds;
+	struct perf_script_head head = {0};
 
+	if (line[0] == '|') /* what a line of source says, by -F +srccode */
+		return 0;
 	if (line[0] == '#') {
 		read_header(import, line);
 		return 0;
@@ -401,19 +313,30 @@ static int read_line(struct import *import, char *line, size_t number, struct er
 		import->is_left_out = false;
 		return end_sample(import, error);
 	}
-	if (isspace((unsigned char)line[0]) && !find_time(line, &seconds) &&
-	    (import->is_open || import->is_left_out))
-		return import->is_open ? read_frame(import, line, error) : 0;
+	if (isspace((unsigned char)line[0]) && !perf_script_has_time(line) &&
+	    (import->is_open || import->is_left_out)) {
+		if (import->is_open)
+			read_frame(import, line);
+		return 0;
+	}
 	int code = end_sample(import, error);
-	if (!code && !read_head(line, &head))
+	if (!code && !perf_script_read_head(line, &head) && !perf_script_has_time(line) &&
+	    perf_script_lacks_time(line))
+		return error_set(error, -EINVAL,
+				 "line %zu has no time; record with perf record -T, or print with "
+				 "perf script -F +pid,+time,+period",
+				 number);
+	if (!code && !head.event)
 		return error_set(error, -EINVAL,
 				 "line %zu is not what perf script prints; give perf.data, or "
-				 "its text by perf script",
+				 "its text with all default fields: perf script -F +pid,+period",
 				 number);
 	code = code ? code : begin_sample(import, &head, error);
 	import->is_left_out = !import->is_open;
-	if (!code && import->is_open && !is_blank(head.rest))
-		code = read_frame(import, head.rest, error);
+	if (!code && import->is_open && !is_blank(head.rest)) {
+		read_frame(import, head.rest);
+		import->is_from_head = import->chain.count;
+	}
 	return code;
 }
 
@@ -479,7 +402,7 @@ static void import_release(struct import *import)
 	array_free(&import->sums);
 	array_free(&import->gaps);
 	array_free(&import->last_seconds);
-	array_free(&import->frames_of_sample);
+	array_free(&import->chain);
 }
 
 int perf_script_import(FILE *in, const char *version, struct profile *profile,
@@ -501,9 +424,12 @@ int perf_script_import(FILE *in, const char *version, struct profile *profile,
 		code = read_line(&import, line, number, error);
 	code = code ? code : end_sample(&import, error);
 	if (!code && !counts->samples)
-		code = error_set(error, -EINVAL,
-				 "no sample of a clock or of cycles in it; record with perf record "
-				 "-e cpu-clock -g, or without -e");
+		code = error_set(
+			error, -EINVAL,
+			"no sample of a clock or of cycles in it%s%s; record with perf record "
+			"-e cpu-clock -g, or without -e",
+			counts->left_out ? ", but of " : "",
+			counts->left_out ? counts->left_out_event : "");
 	code = code ? code : write_sums(&import, error);
 	code = code ? code : finish_run(&import, error);
 	import_release(&import);

@@ -75,10 +75,42 @@ def _():
     near(weights["even"] / weights["odd"], 2, 0.01, "twice the cycles")
 
 
+FIELDS = """arch ive 10/11 [001]  5.000000:  1000000 cpu-clock:u: 0
+	    55d0 zip::put(char const*)+0x13 (inlined)
+  zip.h:7
+	    55d0 zip::Coder<int, (char)40>::run+0x3 (/usr/bin/x (deleted))
+  coder.cc:21 (discriminator 3)
+|21       run();
+	    55c0 main+0x20 (/usr/bin/x (deleted))
+  x[55c0]
+
+arch ive 10/11 [001]  5.001000:  2000000 cycles:P:
+	    55d0 zip::put(char const*) (inlined)
+
+arch ive 10/11 [001]  5.002000: PERF_RECORD_LOST lost 12
+arch ive 10/11 [001]  5.003000:  1000000 cpu-clock:u:  0 ffffffffc0123456 ext4_read+0x3 (/lib/modules/6.1/ext4.ko)
+"""
+
+
+@test("source lines, inlined frames, addresses of data, records and a second clock are told apart")
+def _():
+    report, told = imported(FIELDS, "fields")
+    check("2 samples added" in told and "1 of other events, the first cycles:P" in told, told)
+    equal(report["recorded_ns"], 2000000)
+    equal(report["sampling"]["lost"], 12)
+    stacks = [one["stack"] for one in sorted(report["entries"], key=lambda one: -len(one["stack"]))]
+    equal([[(frame["function"], frame["object"], frame["file"], frame["line"]) for frame in stack] for stack in stacks],
+          [[("zip::put(char const*)", "/usr/bin/x (deleted)", "zip.h", 7),
+            ("zip::Coder<int, (char)40>::run", "/usr/bin/x (deleted)", "coder.cc", 21),
+            ("main", "/usr/bin/x (deleted)", None, None)],
+           [("ext4_read", "/lib/modules/6.1/ext4.ko", None, None)]])
+    equal({one["in_kernel"] for one in report["classes"]}, {False, True})
+
+
 @test("samples without time are counted, left out and told")
 def _():
     _, told = imported(CLOCK + "swapper     0 [000]  6.0: sched:sched_switch: prev_comm=x ==> next_comm=y\n\n", "mixed")
-    check("left out, as they have no time: 1 of other events, the first sched:sched_switch" in told, told)
+    check("left out, as they have no time of their own: 1 of other events, the first sched:sched_switch" in told, told)
 
 
 @test("what is no text of perf leaves the profile as it was")
@@ -87,6 +119,8 @@ def _():
     before = lever("report", "--format", "json", path("kept.lever")).stdout
     for text, reason in (("nonsense\n", "bad.txt: line 1 is not what perf script prints; give perf.data"),
                          (CLOCK + "nonsense\n", "line 15 is not what perf script prints"),
+                         ("x  10/11 [001]     1000 cpu-clock:u: \n\t 55d0 main (/x)\n", "line 1 has no time; record with perf record -T"),
+                         ("x  10/11 [001]  5.0: 1 sched:sched_switch: a\n", "cycles in it, but of sched:sched_switch; record with"),
                          ("", "no sample of a clock or of cycles in it; record with")):
         for fresh in ([], ["--fresh"]):
             result = lever("import", *fresh, "-o", path("kept.lever"), path("bad.txt", text))
@@ -119,6 +153,21 @@ def _():
     share = next(float(line.split("%")[0]) for line in theirs.splitlines() if "liblzma" in line)
     ours = sum(one["weight_ns"] for one in report["entries"] if "liblzma" in (one["stack"][0]["object"] or ""))
     near(ours / report["recorded_ns"] * 100, share, 0.1, "time in liblzma")
+
+
+@test("perf.data through a pipe, as a file and as perf record -o - writes it")
+def _():
+    if not os.path.exists(path("perf.data")):
+        raise Skip("perf cannot record here")
+    live = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-g", "-o", "-", "sh", "-c", "xz -k -c /bin/sh > /dev/null"]
+    told = []
+    for words in (["cat", path("perf.data")], live):
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            result = lever("import", "--fresh", "-o", path("pipe.lever"), "-", stdin=process.stdout)
+        equal(result.returncode, 0, result.stderr)
+        told.append(json.loads(lever("report", "--format", "json", path("pipe.lever")).stdout))
+    equal(told[0]["recorded_ns"], json.loads(lever("report", "--format", "json", path("real.lever")).stdout)["recorded_ns"])
+    check(any("liblzma" in (one["stack"][0]["object"] or "") for one in told[1]["entries"]), "no sample of xz")
 
 
 main()

@@ -48,6 +48,7 @@ const struct command_page import_page = {
 /* The text, from a file or a child; close by close_text. */
 struct text_source {
 	FILE *in;
+	FILE *copy;  /* of a perf.data that came through a pipe; NULL: none */
 	pid_t child; /* perf script; 0: none */
 };
 
@@ -64,8 +65,8 @@ static int start_perf(const char *path, struct text_source *source, struct error
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		execlp("perf", "perf", "script", "--header", "-i", path, "-F", "+pid,+period",
-		       (char *)NULL);
+		execlp("perf", "perf", "script", "--header", "--show-lost-events", "-i", path, "-F",
+		       "+pid,+period", (char *)NULL);
 		_exit(127);
 	}
 	close(ends[1]);
@@ -73,15 +74,60 @@ static int start_perf(const char *path, struct text_source *source, struct error
 	return 0;
 }
 
-static int open_text(const char *path, struct text_source *source, struct error *error)
+static bool is_perf_data(FILE *in)
 {
 	char magic[sizeof(PERF_MAGIC) - 1] = "";
+	size_t length = fread(magic, 1, sizeof(magic), in);
+
+	return length == sizeof(magic) && !memcmp(magic, PERF_MAGIC, sizeof(magic));
+}
+
+/* A copy of standard input without a name, which can be read twice. */
+static int copy_input(FILE **copy, struct error *error)
+{
+	char part[1 << 16];
+	size_t length;
+
+	*copy = tmpfile();
+	while (*copy && (length = fread(part, 1, sizeof(part), stdin)))
+		if (fwrite(part, 1, length, *copy) != length)
+			break;
+	if (!*copy || ferror(*copy) || fflush(*copy))
+		return error_set(error, -EIO,
+				 "cannot keep standard input in a file: %s; give lever import the "
+				 "name of a file",
+				 strerror(errno));
+	rewind(*copy);
+	return 0;
+}
+
+/* perf.data in pipe mode looks so, too; text can only be read once from a pipe. */
+static int open_input(struct text_source *source, struct error *error)
+{
+	int first = getc(stdin);
+
+	ungetc(first, stdin);
+	source->in = stdin;
+	if (first != PERF_MAGIC[0])
+		return 0;
+	int code = copy_input(&source->copy, error);
+	source->in = code ? NULL : source->copy;
+	if (code || !is_perf_data(source->copy)) {
+		if (!code)
+			rewind(source->copy);
+		return code;
+	}
+	source->in = NULL;
+	AUTO(text) char *path = text_format("/dev/fd/%d", fileno(source->copy));
+	return start_perf(path, source, error);
+}
+
+static int open_text(const char *path, struct text_source *source, struct error *error)
+{
 	struct stat found;
 
-	if (!strcmp(path, "-")) {
-		source->in = stdin;
-		return 0;
-	}
+	if (!strcmp(path, "-"))
+		return open_input(source, error);
 	if (!stat(path, &found) && S_ISDIR(found.st_mode))
 		return error_set(error, -EISDIR, "%s is a folder; give the file perf.data in it",
 				 path);
@@ -91,8 +137,7 @@ static int open_text(const char *path, struct text_source *source, struct error 
 			error, -errno,
 			"cannot read %s: %s; give what perf record wrote, usually perf.data", path,
 			strerror(errno));
-	size_t length = fread(magic, 1, sizeof(magic), source->in);
-	if (length == sizeof(magic) && !memcmp(magic, PERF_MAGIC, sizeof(magic))) {
+	if (is_perf_data(source->in)) {
 		fclose(source->in);
 		source->in = NULL;
 		return start_perf(path, source, error);
@@ -106,8 +151,14 @@ static int close_text(const char *path, struct text_source *source, struct error
 {
 	int status = 0;
 
-	if (source->in && source->in != stdin)
+	char rest[4096];
+	/* A pipe closed early would end perf as if it could not read. */
+	while (source->child > 0 && fread(rest, 1, sizeof(rest), source->in))
+		continue;
+	if (source->in && source->in != stdin && source->in != source->copy)
 		fclose(source->in);
+	if (source->copy)
+		fclose(source->copy);
 	if (source->child > 0 && waitpid(source->child, &status, 0) == source->child && status)
 		return error_set(
 			error, -EINVAL,
@@ -145,7 +196,7 @@ static void tell(const struct perf_script_counts *counts, const char *output)
 		      counts->samples, output, output);
 	if (counts->left_out)
 		message_print(EXIT_ANSWERED,
-			      "left out, as they have no time: %" PRIu64
+			      "left out, as they have no time of their own: %" PRIu64
 			      " of other events, the first %s",
 			      counts->left_out, counts->left_out_event);
 }
