@@ -345,7 +345,7 @@ static void draw_periods(struct recorder *recorder)
 	if (now_ns - recorder->drawn_ns < DRAW_NS)
 		return;
 	recorder->drawn_ns = now_ns;
-	for (unsigned cpu = 0; cpu < KERNEL_CPUS_MOST; cpu++)
+	for (unsigned cpu = 0; cpu < recorder->clocks.cores && cpu < KERNEL_CPUS_MOST; cpu++)
 		for (unsigned i = 0; i < RECORD_CLOCKS; i++)
 			draw_period(recorder, cpu, i);
 }

@@ -21,6 +21,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#define SWEEP_EVERY_NS 5000000000ull
 #define UNREADABLE_MOST 20 /* files with a warning each */
 
 struct mapped_files {
@@ -29,6 +30,7 @@ struct mapped_files {
 	struct file_lives *lives;
 	ARRAY(bool) examined; /* by object: for an interpreter of Python */
 	char *warnings;
+	uint64_t swept_ns;
 	unsigned unreadable; /* files that have a warning, or would have one */
 };
 
@@ -47,12 +49,21 @@ const char *mapped_files_warnings(const struct mapped_files *mapped_files)
 	return mapped_files->warnings;
 }
 
+static bool has_memory(const char *path)
+{
+	AUTO(file) FILE *maps = fopen(path, "re");
+	return maps && getc(maps) != EOF;
+}
+
 /*
  * A thread of the process that still has its memory, or 0. Once the first thread has ended,
  * /proc/PID/maps is empty, while other threads may still run.
  */
 static uint32_t living_thread(uint32_t tgid)
 {
+	AUTO(text) char *first = text_format("/proc/%u/maps", tgid);
+	if (has_memory(first))
+		return tgid;
 	AUTO(text) char *pattern = text_format("/proc/%u/task/*/maps", tgid);
 	glob_t paths = {0};
 	uint32_t found = 0;
@@ -60,8 +71,7 @@ static uint32_t living_thread(uint32_t tgid)
 	if (glob(pattern, GLOB_NOSORT, NULL, &paths))
 		return 0;
 	for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
-		AUTO(file) FILE *maps = fopen(paths.gl_pathv[i], "re");
-		if (!maps || getc(maps) == EOF ||
+		if (!has_memory(paths.gl_pathv[i]) ||
 		    sscanf(paths.gl_pathv[i], "/proc/%*u/task/%" SCNu32, &found) != 1)
 			found = 0;
 	}
@@ -331,8 +341,10 @@ void mapped_files_sweep(struct mapped_files *mapped_files, uint64_t now_ns)
 						   .show = show_file,
 						   .drop = drop_object};
 
-	if (mapped_files->sink.unname_file)
-		file_lives_sweep(mapped_files->lives, now_ns, &actions);
+	if (!mapped_files->sink.unname_file || now_ns - mapped_files->swept_ns < SWEEP_EVERY_NS)
+		return;
+	mapped_files->swept_ns = now_ns;
+	file_lives_sweep(mapped_files->lives, now_ns, &actions);
 }
 
 /* ---- announcements ---- */

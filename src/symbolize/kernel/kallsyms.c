@@ -179,10 +179,10 @@ static void keep_unloaded(struct kallsyms *kallsyms, const struct kallsyms *olde
 
 bool kallsyms_refresh(struct kallsyms *kallsyms, uint64_t address)
 {
+	if (!kallsyms || (address >= kallsyms->core_start && address < kallsyms->core_end))
+		return false;
 	uint64_t now = clock_now_ns();
-
-	if (!kallsyms || (address >= kallsyms->core_start && address < kallsyms->core_end) ||
-	    now - kallsyms->checked_ns < KALLSYMS_CHECK_INTERVAL_NS ||
+	if (now - kallsyms->checked_ns < KALLSYMS_CHECK_INTERVAL_NS ||
 	    now - kallsyms->read_ns < READ_INTERVAL_NS)
 		return false;
 	if (now - kallsyms->read_ns < READ_INTERVAL_KNOWN_NS && kallsyms_at(kallsyms, address))

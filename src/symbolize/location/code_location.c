@@ -175,13 +175,12 @@ static uint32_t location_of_known_symbol(struct symbols *symbols, struct object 
 static void add_symbol_ranges(struct symbols *symbols, struct object *object, uint32_t location,
 			      const struct symtab_entry *entry, const struct ranges *within)
 {
+	struct symtab *symtab = &object->symtab;
 	struct ranges parts = {0};
 
-	for (size_t i = 0; i < object->symtab.intervals.count; i++) {
-		const struct interval_map_entry *span = &object->symtab.intervals.items[i];
-		const struct symtab_entry *other = &object->symtab.items[span->value];
-		if (other->name != entry->name || other->file != entry->file)
-			continue;
+	for (size_t i = symtab_next_interval(symtab, entry, 0); i != SIZE_MAX;
+	     i = symtab_next_interval(symtab, entry, i + 1)) {
+		const struct interval_map_entry *span = &symtab->intervals.items[i];
 		if (within)
 			ranges_clip(within, span->start, span->end, &parts);
 		else

@@ -21,6 +21,9 @@ struct symtab {
 	struct symtab_entry *items;
 	size_t count, capacity;
 	struct interval_map intervals; /* value: index of the entry */
+	/* By name and file: the first interval of each hash, then the next one of each interval. */
+	uint32_t *chains;            /* + 1; 0: none. NULL: not made yet */
+	size_t chain_count, chained; /* hashes; intervals */
 };
 
 /*
@@ -29,6 +32,11 @@ struct symtab {
  */
 void symtab_index(struct symtab *symtab,
 		  uint64_t (*limit)(void *context, uint64_t start, bool has_size), void *context);
+/*
+ * Intervals of all entries of this name and file, upwards; SIZE_MAX: no more. `from`: 0, then the
+ * last one + 1.
+ */
+size_t symtab_next_interval(struct symtab *symtab, const struct symtab_entry *entry, size_t from);
 struct symtab_entry *symtab_at(const struct symtab *symtab, uint64_t offset);
 /* The demangled name, borrowed from the texts. */
 const char *symtab_name(struct symtab_entry *entry, struct interner *texts);
