@@ -21,6 +21,7 @@ struct phase {
 	double relative_error;         /* of target_ns / observed_ns, by how the windows differ */
 	double run_target_ns, run_ns;  /* in those runs at speedup 0; their wall time */
 	double sampled_ns, samples;    /* of those runs, at any speedup */
+	double lost_ns;                /* of run_ns, in which samples were lost */
 };
 
 static bool ran_in(const struct trials *trials, int64_t run_id)
@@ -55,6 +56,17 @@ static double ratio_error(const struct trials *trials, const struct phase *phase
 	return sqrt(squares * count / (count - 1)) / phase->target_ns;
 }
 
+/*
+ * A buffer overflows while the engine is stopped, which is between windows, at speedup 0. What the
+ * program did then is unknown, and no phase without the target.
+ */
+static double lost_time(const struct recording_run *run)
+{
+	double all = (double)run->samples + (double)run->lost;
+
+	return all > 0 ? (double)run->wall_ns * (double)run->lost / all : 0;
+}
+
 static struct phase phase_of(const struct recording *recording, const struct trials *trials,
 			     const struct trials_index *index, int64_t target_id,
 			     enum measure measure)
@@ -76,7 +88,10 @@ static struct phase phase_of(const struct recording *recording, const struct tri
 		phase.run_ns += (double)run->baseline_ns;
 		phase.sampled_ns += (double)run->sampled_ns;
 		phase.samples += (double)run->samples;
+		phase.lost_ns += lost_time(run);
 	}
+	phase.lost_ns = fmin(phase.lost_ns, fmax(0, phase.run_ns - phase.observed_ns));
+	phase.run_ns -= phase.lost_ns;
 	for (size_t i = 0; i < count; i++)
 		if (ran_in(trials, samples[i]->run_id))
 			phase.run_target_ns += (double)(measure == MEASURE_ALONE ?
@@ -102,13 +117,18 @@ static double factor_of(const struct phase *phase)
 	return 1 - factor > 2 * phase->relative_error ? factor : 1;
 }
 
-/* Of the two counts of samples, and of the phases' borders, which windows do not resolve. */
+/*
+ * Of the two counts of samples, of the phases' borders, which windows do not resolve, and of the
+ * time in which samples were lost.
+ */
 static double factor_error(const struct phase *phase)
 {
 	double sample_ns = phase->sampled_ns / phase->samples;
+	double lost_part = phase->lost_ns / (phase->run_ns + phase->lost_ns);
 
 	return sqrt(sample_ns / phase->target_ns + sample_ns / phase->run_target_ns +
-		    phase->relative_error * phase->relative_error + BORDER_ERROR * BORDER_ERROR);
+		    phase->relative_error * phase->relative_error + BORDER_ERROR * BORDER_ERROR +
+		    lost_part * lost_part);
 }
 
 static struct phase_correction by_measure(const struct recording *recording,

@@ -402,6 +402,25 @@ TEST("a target that runs in every other phase has half of the effect that it has
 	free_both(causal, recording);
 }
 
+/* The engine was stopped for a third of the run, and a buffer took no samples. */
+TEST("time in which samples were lost is no phase without the target")
+{
+	const struct phases phases = {0, 1, 0.4, 0.05, 0.8};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 400);
+	struct recording_run *run = &recording->runs.items[0];
+	run->wall_ns = 3 * run->baseline_ns;
+	run->baseline_ns *= 2;
+	run->lost = run->samples / 2;
+	struct causal *causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 1));
+	causal_free(causal);
+	run->lost = 0;
+	causal = causal_new(recording);
+	CHECK(is_scaled_by(causal, &phases, 0.5));
+	free_both(causal, recording);
+}
+
 /*
  * The last half of the run, after all windows, has one thread in the target instead of two: half of
  * its time, and all of what a speedup of its threads brings.
