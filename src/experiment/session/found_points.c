@@ -67,8 +67,9 @@ static void tell(struct session *session, const struct session_unit *units, size
 	}
 	AUTO(text)
 	char *sentence =
-		text_format("no progress point was given; progress is measured by %s%s; choose "
-			    "another with --progress",
+		text_format("no %s; progress is measured by %s%s; choose another with --progress",
+			    session->requests.are_default ? "request has come" :
+							    "progress point was given",
 			    count ? names : cpu_time, count ? ", and compared with CPU time" : "");
 	driver_message(&session->driver, sentence);
 }

@@ -128,7 +128,7 @@ static int count_by_default(struct session *session, struct error *error)
 	find_listeners(session, NULL); /* for the new point */
 	AUTO(text)
 	char *sentence = text_format("the program accepts connections (%s): a request is the unit "
-				     "of work; choose another one with --progress",
+				     "of work, if any come; choose another one with --progress",
 				     session->requests.listeners);
 	driver_message(&session->driver, sentence);
 	return 0;

@@ -22,7 +22,7 @@
 #define HIDDEN 0.7         /* slope over share up to which others hide it */
 #define BUSY_LEAST 0.85    /* of all cores: the machine is full */
 #define IDLE_MOST 0.5      /* of one core: it mostly waits */
-#define WHOLE_LEAST 0.98   /* of all threads' time: a gain there tells no place */
+#define WHOLE_LEAST 0.95   /* of all threads' time: a gain there tells no place */
 #define TAKEN_LEAST 0.1    /* of its core time, by others: it is not known how busy it would be */
 
 /* The list is kept in descending order of `merit`. */
@@ -197,8 +197,10 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 	bool is_as_share = !(share > 0) || (share > slope->low && share < slope->high);
 	double ratio = is_as_share ? 1 : pace / share;
 
-	if (verdict->target->target->kind == TARGET_INCLUSIVE && share >= WHOLE_LEAST &&
-	    advice->all_gains_count == 1)
+	enum target_kind kind = verdict->target->target->kind;
+	bool is_around = kind == TARGET_INCLUSIVE || kind == TARGET_PROCESS;
+
+	if (is_around && share >= WHOLE_LEAST && advice->all_gains_count == 1)
 		return text_copy("it is all that the program does; which part of it gains is not "
 				 "sure yet");
 	if (verdict->target->target->kind == TARGET_CLASS)

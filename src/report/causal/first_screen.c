@@ -21,6 +21,7 @@
 #define LONGER_LEAST 2.0
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
+#define POINT_COLUMNS 80
 #define LINES_BELOW 6 /* of a warning, and the commands that show more */
 #define PROCESS_PREFIX "process:"
 
@@ -245,22 +246,27 @@ static void add_surer(struct screen *screen, const struct report *report,
 	screen_take(screen, SCREEN_TEXT, again.text);
 }
 
-static const char *point_word(const struct recording_point *point)
+/* To be freed. A function of C++ may have a name of several lines. */
+static char *point_word(const struct recording_point *point)
 {
-	return point->kind == POINT_SAMPLED && point->is_found ? "CPU time" : point->name;
+	bool is_cpu_time = point->kind == POINT_SAMPLED && point->is_found;
+	AUTO(text) char *clean = display_clean(is_cpu_time ? "CPU time" : point->name);
+
+	return display_fit(clean, POINT_COLUMNS);
 }
 
 /* How far a point that Lever found is to be trusted, as the end of a sentence; to be freed. */
 static char *trust_text(const struct point_choice *choice)
 {
+	AUTO(text) char *agreeing = choice->agreeing ? point_word(choice->agreeing) : NULL;
+	AUTO(text) char *opposing = choice->opposing ? point_word(choice->opposing) : NULL;
+
 	if (!choice->used)
 		return text_copy("");
 	return text_format(", found by lever%s%s%s%s%s; another: --progress NAME",
-			   choice->agreeing ? "; agrees with " : "",
-			   choice->agreeing ? point_word(choice->agreeing) : "",
-			   choice->opposing ? "; contradicted by " : "",
-			   choice->opposing ? point_word(choice->opposing) : "",
-			   choice->opposing ? ", so name a point that you trust" : "");
+			   agreeing ? "; agrees with " : "", agreeing ? agreeing : "",
+			   opposing ? "; contradicted by " : "", opposing ? opposing : "",
+			   opposing ? ", so name a point that you trust" : "");
 }
 
 static void add_progress(struct screen *screen, const struct report *report,
@@ -271,14 +277,15 @@ static void add_progress(struct screen *screen, const struct report *report,
 	double per_second = run_totals_rate(report->recording, &totals, point);
 	bool has_rate = isfinite(per_second) && point->kind == POINT_THROUGHPUT;
 	AUTO(text) char *rate = has_rate ? display_rate(per_second) : NULL;
+	AUTO(text) char *word = point_word(point);
 	AUTO(text) char *trust = trust_text(&report->causal->choice);
 	AUTO(text)
 	char *text = verdicts->has_several_points ?
 			     text_copy("several points; gains are those of the best") :
-			     text_format("%s%s%s%s%s", point_word(point), rate ? ", " : "",
-					 rate ? rate : "", rate ? " a second" : "", trust);
+			     text_format("%s%s%s%s%s", word, rate ? ", " : "", rate ? rate : "",
+					 rate ? " a second" : "", trust);
 	screen_line(screen, SCREEN_PROGRESS, "progress", 0);
-	screen_take(screen, SCREEN_TEXT, display_clean(text));
+	screen_take(screen, SCREEN_TEXT, take(&text));
 }
 
 static void add_measured(struct screen *screen, const struct report *report)
