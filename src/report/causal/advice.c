@@ -23,7 +23,8 @@
 #define BUSY_LEAST 0.85    /* of all cores: the machine is full */
 #define IDLE_MOST 0.5      /* of one core: it mostly waits */
 #define WHOLE_LEAST 0.95   /* of all threads' time: a gain there tells no place */
-#define TAKEN_LEAST 0.1    /* of its core time, by others: it is not known how busy it would be */
+#define CALL_PREFIX "syscall:"
+#define TAKEN_LEAST 0.1 /* of its core time, by others: it is not known how busy it would be */
 
 /* The list is kept in descending order of `merit`. */
 static void insert(struct advice_list *list, const struct target_verdict *verdict,
@@ -151,6 +152,27 @@ static double waiting_share(const struct causal *causal)
 	return fmin(1, share);
 }
 
+/* A main thread that naps while others work makes no place less important. */
+static double sleep_share(const struct causal *causal)
+{
+	static const char *const calls[] = {
+		"clock_nanosleep", "nanosleep",   "pause", "rt_sigtimedwait",
+		"epoll_wait",      "epoll_pwait", "poll",  "ppoll",
+		"select",          "pselect6",    "wait4", "waitid",
+	};
+	double share = 0;
+
+	for (size_t i = 0; causal && i < causal->count; i++) {
+		const struct recording_target *target = causal->targets[i].target;
+		for (size_t j = 0; j < sizeof(calls) / sizeof(*calls); j++)
+			if (target->kind == TARGET_SYSTEM_CALL &&
+			    text_starts_with(target->name, CALL_PREFIX) &&
+			    !strcmp(target->name + strlen(CALL_PREFIX), calls[j]))
+				share += causal->targets[i].share;
+	}
+	return fmin(1, share);
+}
+
 /* Its unit of work is a request, of clients that may be on this machine. */
 static bool serves(const struct recording *recording)
 {
@@ -165,7 +187,8 @@ struct advice advice_of(const struct report *report, const struct target_verdict
 	struct run_totals totals = run_totals_of(report->recording);
 	struct advice advice = {.busy_cores = NAN,
 				.serves = serves(report->recording),
-				.waiting_share = waiting_share(report->causal)};
+				.waiting_share = waiting_share(report->causal),
+				.sleep_share = sleep_share(report->causal)};
 
 	if (totals.last) {
 		double busy = busy_cores_of(totals.last);
@@ -209,6 +232,11 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 	if (advice->busy_cores < ALONE_MOST && !advice->serves && ratio >= HIDDEN)
 		return text_format("it takes %.0f %% of the time, and nothing runs beside it",
 				   100 * (ratio > WAITED_FOR ? pace : share));
+	double awake = share / fmax(share, 1 - advice->sleep_share);
+	if (ratio > WAITED_FOR && kind != TARGET_SYSTEM_CALL && pace < WAITED_FOR * awake)
+		return text_format("it takes %.0f %% of the time in which threads do not sleep; "
+				   "the pace depends on it for %.0f %% of the time",
+				   100 * awake, 100 * pace);
 	if (ratio > WAITED_FOR)
 		return text_format(
 			"it takes only %.0f %% of all threads' time, but others wait for "

@@ -33,6 +33,7 @@ struct advice {
 	bool serves;                   /* its unit of work is a request, of clients */
 	double paced_share;            /* of its pace, set from outside; 0 if it is not */
 	double waiting_share;          /* of the threads' time, for locks and cores: in no code */
+	double sleep_share;            /* of the threads' time, for timers, clients and children */
 };
 
 struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts);

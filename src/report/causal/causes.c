@@ -139,7 +139,7 @@ struct causes causes_of(const struct advice *advice)
 	struct causes causes = {0};
 	unsigned roots = 0;
 
-	leave_out_outermost(&candidates, 1 - advice->waiting_share);
+	leave_out_outermost(&candidates, 1 - advice->waiting_share - advice->sleep_share);
 	for (size_t i = 0; i < candidates.count && roots < CAUSES_ROOTS_MOST; i++) {
 		const struct candidate *root = &candidates.items[i];
 		unsigned left = CAUSES_INSIDE_MOST;

@@ -72,6 +72,30 @@ TEST("where one thread runs at a time, threads that are always idle make no plac
 	CHECK(strstr(beside, "it takes only 9 % of all threads' time"));
 }
 
+TEST("a thread that sleeps all the time is none that waits for a place")
+{
+	struct recording_target code = {.kind = TARGET_FUNCTION, .name = (char *)"lookup"};
+	struct recording_target nap = {.kind = TARGET_SYSTEM_CALL,
+				       .name = (char *)"syscall:clock_nanosleep"};
+	struct causal_target targets[] = {{.target = &code, .share = 0.48},
+					  {.target = &nap, .share = 0.38}};
+	struct causal causal = {.targets = targets, .count = 2};
+	struct recording recording = {0};
+	struct report report = {.recording = &recording, .causal = &causal};
+	struct target_verdicts verdicts = {0};
+	struct advice advice = advice_of(&report, &verdicts);
+	struct causal_effect effect = {.slope = {.slope = 0.83, .low = 0.7, .high = 0.96}};
+	struct target_verdict verdict = {.target = &targets[0], .effect = &effect};
+	AUTO(text) char *naps = advice_why(&advice, &verdict);
+
+	CHECK_TEXT(naps, "it takes 77 % of the time in which threads do not sleep; the pace "
+			 "depends on it for 83 % of the time");
+	targets[1].share = 0.02;
+	advice = advice_of(&report, &verdicts);
+	AUTO(text) char *waits = advice_why(&advice, &verdict);
+	CHECK(strstr(waits, "but others wait for it"));
+}
+
 TEST("a program whose cores others took is not said to wait")
 {
 	struct recording_experiment experiment = {.run_id = 1,
