@@ -228,6 +228,10 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 				 "sure yet");
 	if (verdict->target->target->kind == TARGET_CLASS)
 		return text_format("threads wait so for %.0f %% of the time", 100 * share);
+	if (verdict->effect->paced_load.share > 0 && ratio > WAITED_FOR)
+		return text_format("it takes %.0f %% of all threads' time, and work that timers "
+				   "start takes %.0f %% at any rate",
+				   100 * share, 100 * verdict->effect->paced_load.share);
 	/* A share of all threads' time is small, too, where most threads are idle all the time. */
 	if (advice->busy_cores < ALONE_MOST && !advice->serves && ratio >= HIDDEN)
 		return text_format("it takes %.0f %% of the time, and nothing runs beside it",
