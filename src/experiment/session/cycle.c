@@ -141,8 +141,8 @@ static void find_cycle(struct session *session)
 		return;
 	cycle->since_ns = cycle->time_ns;
 	AUTO(text)
-	char *sentence = text_format("the program works in cycles of about %.2g s; experiments "
-				     "begin and end with them",
+	char *sentence = text_format("progress rises and falls in cycles of about %.2g s; "
+				     "experiments begin and end with them",
 				     1e-9 * rate_cycle_length_ns(found));
 	driver_message(&session->driver, sentence);
 }

@@ -133,7 +133,8 @@ static void warn_of_cycles(struct warnings *warnings, const struct causal *causa
 		return;
 	AUTO(text) char *length = display_duration(longest_ns);
 	*array_add(warnings) = text_format(
-		"the program works in cycles of about %s, and experiments on %zu target%s hold "
+		"progress rises and falls in cycles of about %s, by the program or by a core that "
+		"changes its speed, and experiments on %zu target%s hold "
 		"parts of them: nothing is sure of %s, and intervals reach from no gain to all "
 		"that the time spent there allows; run longer with --seconds",
 		length, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
