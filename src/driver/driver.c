@@ -257,9 +257,12 @@ static int start_and_poll(struct driver *driver, struct error *error)
 
 static bool program_runs(struct driver *driver)
 {
-	bool (*runs)(struct driver * driver) = driver->verb->program_runs;
+	const struct driver_verb *verb = driver->verb;
 
-	return runs ? runs(driver) : !program_poll(&driver->program);
+	if (verb->program_runs)
+		return verb->program_runs(driver);
+	return !program_poll(&driver->program) ||
+	       (driver->options->then_stop && verb->any_alive && verb->any_alive(driver));
 }
 
 static void continue_to_end(struct driver *driver, struct program_end *end)

@@ -38,6 +38,12 @@ bool live_processes_any(struct live_processes *processes)
 	return false;
 }
 
+void live_processes_list(const struct live_processes *processes, struct process_list *list)
+{
+	for (size_t i = 0; i < processes->count; i++)
+		*array_add(list) = processes->items[i];
+}
+
 void live_processes_release(struct live_processes *processes)
 {
 	array_free(processes);

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "collect/process/tree.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -20,4 +22,6 @@ void live_processes_remove(struct live_processes *processes, pid_t pid);
 bool live_processes_has(const struct live_processes *processes, pid_t pid);
 /* Asks the kernel, and removes those that are gone. */
 bool live_processes_any(struct live_processes *processes);
+/* Adds those that may still live. */
+void live_processes_list(const struct live_processes *processes, struct process_list *list);
 void live_processes_release(struct live_processes *processes);

@@ -154,6 +154,11 @@ static bool any_alive(struct driver *driver)
 	return live_processes_any(&record_of(driver)->session.processes);
 }
 
+static void list_processes(struct driver *driver, struct process_list *list)
+{
+	live_processes_list(&record_of(driver)->session.processes, list);
+}
+
 static void notify(struct driver *driver, uint64_t now_ns)
 {
 	struct record *record = record_of(driver);
@@ -337,6 +342,7 @@ static const struct driver_verb record_verb = {
 	.add_running = add_running,
 	.start = start,
 	.any_alive = any_alive,
+	.list_processes = list_processes,
 	.poll = poll_session,
 	.write = write_samples,
 	.notify = notify,

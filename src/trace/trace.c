@@ -295,6 +295,11 @@ static bool any_alive(struct driver *driver)
 	return live_processes_any(&trace_of(driver)->processes);
 }
 
+static void list_processes(struct driver *driver, struct process_list *list)
+{
+	live_processes_list(&trace_of(driver)->processes, list);
+}
+
 static uint64_t lost_of(const struct trace *trace, struct tracer_counters *log,
 			struct annotation_reader_counters *marks)
 {
@@ -464,6 +469,7 @@ static const struct driver_verb trace_verb = {
 	.add_running = add_running,
 	.start = start,
 	.any_alive = any_alive,
+	.list_processes = list_processes,
 	.poll = poll_rings,
 	.write = write_tracks,
 	.notify = notify,

@@ -135,6 +135,22 @@ def _():
     check("needs a PROGRAM" in said.stderr, said.stderr)
 
 
+@test("record and trace --then-stop end PROGRAM and what it left behind when the recording is over")
+def _():
+    for verb in ("record", "trace"):
+        with folder() as place:
+            output, pids = os.path.join(place, "stopped.lever"), os.path.join(place, "pids")
+            script = f"(trap '' HUP; echo $BASHPID >>{pids}; while :; do sleep 0.05; done) & trap 'exit 7' TERM; while :; do :; done"
+            said = lever(verb, "-o", output, "--seconds", "1", "--then-stop", "--", "bash", "-c", script)
+            equal(said.returncode, 0, said.stderr)
+            check("exit code 7" in said.stderr and "runs on" not in said.stderr, said.stderr)
+            with open(pids, encoding="utf-8") as file:
+                equal([pid for pid in file.read().split() if is_running(pid)], [])
+        said = lever(verb, "--then-stop", "--pid", str(os.getpid()))
+        equal(said.returncode, 2, said.stderr)
+        check("needs a PROGRAM" in said.stderr, said.stderr)
+
+
 def is_running(pid):
     """A process that nobody has waited for yet has ended, too."""
     try:

@@ -71,9 +71,10 @@ static const struct option record_table[] = {
 };
 
 static const struct option *const record_shared[] = {
-	&option_output, &option_fresh,   &option_pid,    &option_no_children, &option_port,
-	&option_comm,   &option_cgroup,  &option_system, &option_seconds,     &option_force,
-	&option_quiet,  &option_verbose, &option_hosts,  &option_launch,      NULL,
+	&option_output,  &option_fresh,     &option_pid,    &option_no_children,
+	&option_port,    &option_comm,      &option_cgroup, &option_system,
+	&option_seconds, &option_then_stop, &option_force,  &option_quiet,
+	&option_verbose, &option_hosts,     &option_launch, NULL,
 };
 
 const struct command_page record_page = {

@@ -448,7 +448,7 @@ static int check_combination(const struct run_options *options, struct error *er
 				 "whole runs");
 	if (options->runs && !options->end_to_end)
 		return error_set(error, -EINVAL, "--runs needs --end-to-end");
-	if (options->common.then_stop && (!options->common.program || options->end_to_end))
+	if (options->common.then_stop && options->end_to_end)
 		return error_set(error, -EINVAL,
 				 "--then-stop needs a PROGRAM that lever starts once");
 	if (options->end_to_end && (options->after > 0 || options->after_point.kind))

@@ -91,10 +91,10 @@ static const struct option trace_table[] = {
 };
 
 static const struct option *const trace_shared[] = {
-	&option_output, &option_fresh,   &option_pid,    &option_no_children,
-	&option_port,   &option_comm,    &option_cgroup, &option_seconds,
-	&option_quiet,  &option_verbose, &option_hosts,  &option_launch,
-	NULL,
+	&option_output,    &option_fresh, &option_pid,     &option_no_children,
+	&option_port,      &option_comm,  &option_cgroup,  &option_seconds,
+	&option_then_stop, &option_quiet, &option_verbose, &option_hosts,
+	&option_launch,    NULL,
 };
 
 const struct command_page trace_page = {

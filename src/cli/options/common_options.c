@@ -64,6 +64,14 @@ const struct option option_seconds = {"seconds",
 				      value_set_seconds,
 				      FIELD(seconds),
 				      NULL};
+const struct option option_then_stop = {
+	"then-stop",
+	0,
+	NULL,
+	"end PROGRAM and all that it started when the recording is over (--seconds, Ctrl-C)",
+	value_set_flag,
+	FIELD(then_stop),
+	NULL};
 const struct option option_force = {"force",
 				    0,
 				    NULL,
@@ -131,6 +139,10 @@ int common_options_check_processes(const struct common_options *values, unsigned
 {
 	bool chooses = values->processes.count || values->ports.count || values->cgroup;
 	bool is_system = values->is_system_wide;
+
+	if (values->then_stop && !values->program)
+		return error_set(error, -EINVAL,
+				 "--then-stop needs a PROGRAM that lever starts once");
 
 	if (!values->program && !chooses && !is_system && !values->names.count)
 		return error_set(error, -EINVAL,

@@ -29,8 +29,8 @@ struct common_options {
 };
 
 extern const struct option option_output, option_fresh, option_pid, option_no_children, option_port,
-	option_comm, option_cgroup, option_system, option_seconds, option_force, option_quiet,
-	option_verbose, option_hosts, option_launch;
+	option_comm, option_cgroup, option_system, option_seconds, option_then_stop, option_force,
+	option_quiet, option_verbose, option_hosts, option_launch;
 
 /* What a command accepts beside a program that it starts. */
 #define PROGRAM_WITH_SYSTEM 1u
