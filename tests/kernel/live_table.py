@@ -129,6 +129,7 @@ def _():
     terminal.press("enter")
     terminal.look(r"filter: find\s")
     check("find_customer" in terminal.text and "write_receipt" not in terminal.text, terminal.text)
+    terminal.look(r"find_customer +[1-9]\d\.\d ")  # its share, of a run that has not ended
     terminal.press("enter")
     terminal.look(r"find_customer.*, progress point")
     check(re.search(r"0 % +[+\u2212]\d", terminal.text), terminal.text)

@@ -63,12 +63,15 @@ static void draw_head(const struct screen_state *state)
 	struct run_totals totals = run_totals_of(model->recording);
 	AUTO(text) char *command = display_command(totals.last ? totals.last->command : NULL);
 	AUTO(text)
-	char *line = text_format("lever: %u experiments, %zu places with an answer%s; %s",
-				 model->causal->experiments, (size_t)model->verdicts.targets,
-				 state->is_ending ? "; the recording ends" :
-				 state->is_frozen ? "; frozen, F or Space goes on" :
-						    "",
-				 command);
+	char *line =
+		text_format("lever: %u experiment%s, %zu place%s with an answer%s; %s",
+			    model->causal->experiments, model->causal->experiments == 1 ? "" : "s",
+			    (size_t)model->verdicts.targets,
+			    model->verdicts.targets == 1 ? "" : "s",
+			    state->is_ending ? "; the recording ends" :
+			    state->is_frozen ? "; frozen, F or Space goes on" :
+					       "",
+			    command);
 	put(0, 0, COLS, line);
 	if (state->is_typing || *model->filter) {
 		AUTO(text)

@@ -30,6 +30,18 @@ static void report_status(struct session *session, uint64_t now_ns)
 	session->options->notify(session->options->context, &status);
 }
 
+/* Shares are of the sampled time: a live view shows them, too. */
+static int write_sampled_time(struct session *session, struct error *error)
+{
+	struct recording_run *run = &session->driver.run;
+	struct collector_counters counters;
+
+	collector_counters(session->collector, &counters);
+	run->samples = counters.samples;
+	run->sampled_ns = counters.sampled_ns - session->found_points.disturbed_sampled_ns;
+	return profile_update_run(session->profile, run, error);
+}
+
 int session_update(struct session *session, struct error *error)
 {
 	uint64_t now = clock_now_ns();
@@ -43,6 +55,7 @@ int session_update(struct session *session, struct error *error)
 	if (!code && now - session->committed_ns > COMMIT_EVERY_NS) {
 		session->committed_ns = now;
 		code = session_write_samples(session, error);
+		code = code ? code : write_sampled_time(session, error);
 		code = code ? code : profile_commit(session->profile, error);
 	}
 	if (now - session->reported_ns > REPORT_EVERY_NS) {
