@@ -4,6 +4,7 @@
 // A cell is read back: "4.65 ms" stands for 4,645,000 to 4,655,000 ns.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
+import {halfInterval} from '../../web/src/format.js';
 import {openPage} from './browser.mjs';
 import {canRecord, exampleOf, json, make, makePage, pageOf} from './profiles.mjs';
 import {scaleReport, timelineReport} from './reports.mjs';
@@ -14,6 +15,12 @@ const browser = await browserOrSkip();
 
 const STEERS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 const UNITS = {'': 1, '%': 0.01, ns: 1, '\u00b5s': 1e3, ms: 1e6, s: 1e9};
+
+test('a lopsided interval keeps the sign of an end below 0', () => {
+	const answer = {program_speedup: 0.113, low: -0.174, high: 0.114};
+	assert.equal(halfInterval(answer), '(\u221217.4 to 11.4)');
+	assert.equal(halfInterval({...answer, low: 0.03, high: 0.5}), '(3.0 to 50.0)');
+});
 
 // The cell's first number must stand for the value; words must be the same words.
 function assertTells(text, value, what) {

@@ -16,6 +16,11 @@ export function gain(fraction) {
 	return `${fraction < 0 && number !== '0.0' ? MINUS : '+'}${number}${SPACE}%`;
 }
 
+function signed(fraction) {
+	const number = percent(fraction);
+	return fraction < 0 && number !== '0.0' ? MINUS + number : number;
+}
+
 // Half the 95 % interval, in percentage points; both ends where it reaches much further to one side.
 export function halfInterval(answer, isLatency = false) {
 	const below = answer.program_speedup - answer.low;
@@ -24,7 +29,7 @@ export function halfInterval(answer, isLatency = false) {
 		Math.max(below, above) > 3 * Math.min(below, above) &&
 		Math.abs(above - below) > 0.05;
 
-	if (isLopsided && !isLatency) return `(${percent(answer.low)} to ${percent(answer.high)})`;
+	if (isLopsided && !isLatency) return `(${signed(answer.low)} to ${signed(answer.high)})`;
 	return `±${percent((answer.high - answer.low) / 2)}`;
 }
 

@@ -42,7 +42,7 @@ function legend(report) {
 		element(
 			'p',
 			{},
-			`+10 % means 10 % less time for each visit. ± is halfInterval the 95 % interval. ` +
+			`+10 % means 10 % less time for each visit. ± is half of the 95 % interval. ` +
 				`${latency ? 'Of a latency, − is better; its curve shows the gain. ' : ''}` +
 				'Share is of the sampled time, on CPU and waiting, as a sampling profiler shows; it does not say what can be gained.',
 		),
