@@ -543,6 +543,7 @@ static void target_fill(struct causal_target *target, const struct recording *re
 	trials_drop_mischarged(&trials, target);
 	trials_drop_coarse(&trials);
 	trials_drop_idle(recording, &trials);
+	trials_drop_absent(recording, &trials, target->share);
 	source.cycle_ns = cycle_parts_length_ns(recording, &trials);
 	source.trials = trials;
 	target->effects = memory_new(recording->points.count, sizeof(*target->effects));

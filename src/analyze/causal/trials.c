@@ -14,6 +14,8 @@
  * outside of its phase, or on the border.
  */
 #define IDLE_CONTROLS 0.1
+#define ABSENT_SAMPLES 100 /* that windows would have by the target's share of the run, ... */
+#define ABSENT_PART 0.02   /* ... and the part of their time that they have */
 #define IDLE_SHARE 0.1
 #define BUSY_SHARE 0.7
 
@@ -305,6 +307,22 @@ static double idle_limit(const struct recording *recording, const struct trials 
 	    (double)idle < IDLE_CONTROLS * (double)count)
 		return 0;
 	return usual * BUSY_SHARE;
+}
+
+void trials_drop_absent(const struct recording *recording, struct trials *trials, double share)
+{
+	double target_ns = 0, sampled_ns = 0, period_ns = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *window = trials->items[i];
+		const struct recording_run *run = recording_run(recording, window->run_id);
+		target_ns += (double)window->target_ns;
+		sampled_ns += (double)window->sampled_ns;
+		period_ns = fmax(period_ns, run ? (double)run->period_ns : 0);
+	}
+	if (period_ns > 0 && share * sampled_ns >= ABSENT_SAMPLES * period_ns &&
+	    target_ns < ABSENT_PART * share * sampled_ns)
+		trials->count = 0;
 }
 
 /*

@@ -58,3 +58,8 @@ void trials_drop_coarse(struct trials *trials);
  * follows from the activity of the windows that are kept, so a window on a border does no harm.
  */
 void trials_drop_idle(const struct recording *recording, struct trials *trials);
+/*
+ * Drops all windows if the target, which has this share of the run, hardly ran in any: code of a
+ * phase that is over, or that was compiled anew. They say nothing about it.
+ */
+void trials_drop_absent(const struct recording *recording, struct trials *trials, double share);

@@ -402,6 +402,21 @@ TEST("a target that runs in every other phase has half of the effect that it has
 	free_both(causal, recording);
 }
 
+TEST("windows in which a hot target never ran give no answer")
+{
+	const struct phases phases = {0, 1, 0.4, 0.05, 0};
+	struct recording *recording = recording_new();
+	add_windows(recording, &phases, 100);
+	struct causal *causal = causal_new(recording);
+	CHECK_EQUAL(causal->targets[0].count, 1);
+	causal_free(causal);
+	for (size_t i = 0; i < recording->experiments.count; i++)
+		recording->experiments.items[i].target_ns = 0;
+	causal = causal_new(recording);
+	CHECK_EQUAL(causal->targets[0].count, 0);
+	free_both(causal, recording);
+}
+
 /* The engine was stopped for a third of the run, and a buffer took no samples. */
 TEST("time in which samples were lost is no phase without the target")
 {
@@ -501,6 +516,9 @@ TEST("a target with a sample now and then keeps the windows without any")
 		recording->experiments.items[i].target_ns = i % 3 ? 0 : 750000;
 		others += recording->experiments.items[i].speedup > 0;
 	}
+	struct recording_sample *sample = &recording->samples.items[0];
+	sample->sampled_ns = sample->baseline_sampled_ns =
+		recording->runs.items[0].sampled_ns / 800;
 	struct causal *causal = causal_new(recording);
 	CHECK_EQUAL(causal->targets[0].experiments, others);
 	free_both(causal, recording);
