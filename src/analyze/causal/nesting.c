@@ -8,6 +8,7 @@
 
 #include "base/hash_map.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -80,6 +81,20 @@ static bool has_name(const struct causal_target *target)
 	return target->target->function && !strstr(target->target->function, "+0x");
 }
 
+/* A function that runs in no chain of calls, as a member of a set: the same with what it calls. */
+static const struct causal_target *with_calls(const struct causal *causal,
+					      const struct causal_target *target)
+{
+	for (size_t i = 0; i < causal->count && target->target->kind == TARGET_FUNCTION; i++) {
+		const struct causal_target *other = &causal->targets[i];
+		if (other->target->kind == TARGET_INCLUSIVE && was_tried(other) &&
+		    text_equals(other->target->function, target->target->name) &&
+		    text_equals(other->target->object, target->target->object))
+			return other;
+	}
+	return NULL;
+}
+
 /* In recursion two targets can stand inside each other; the larger share is the outer one. */
 static void break_circles(struct causal *causal)
 {
@@ -107,6 +122,7 @@ void nesting_find(const struct recording *recording, struct causal *causal)
 		struct causal_target *target = &causal->targets[i];
 		uint32_t nest = nest_of(&nests, target->target->id);
 		target->outer = outer_of(&nests, nest, was_tried);
+		target->outer = target->outer ? target->outer : with_calls(causal, target);
 		const struct causal_target *named =
 			has_name(target) ? NULL : outer_of(&nests, nest, has_name);
 		target->named_outer = named ? named->target->function : NULL;

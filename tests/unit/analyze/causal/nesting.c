@@ -71,3 +71,20 @@ TEST("functions that call each other do not stand inside each other")
 	CHECK(!targets[0].outer || !targets[1].outer);
 	array_free(&recording.call_edges);
 }
+
+TEST("a member of a set stands inside of its function with all that it calls")
+{
+	begin();
+	struct recording_target member = {.id = 4,
+					  .kind = TARGET_FUNCTION,
+					  .name = (char *)"serve"};
+	struct recording_target with_calls = rows[1];
+
+	recording.call_edges.count = 0;
+	with_calls.kind = TARGET_INCLUSIVE;
+	targets[1].target = &with_calls;
+	targets[3].target = &member;
+	nesting_find(&recording, &causal);
+	CHECK(targets[3].outer == &targets[1]);
+	array_free(&recording.call_edges);
+}
