@@ -53,9 +53,34 @@ static struct step take_step(struct session *session)
 	return step;
 }
 
+void session_cycle_on_sample(struct session *session, const struct wire_sample *sample)
+{
+	if (!session->cycle.since_ns)
+		rate_mix_add(&session->cycle.mix, sampled_code_last(session->code),
+			     (double)sample->weight_ns);
+}
+
+void session_cycle_end_window(struct session *session,
+			      const struct recording_experiment *experiment, double visits)
+{
+	bool is_control = experiment->speedup <= 0 && experiment->verdict == VERDICT_COUNTED;
+
+	if (is_control && experiment->duration_ns > experiment->delay_ns)
+		rate_mix_end(&session->cycle.mix,
+			     visits / (double)(experiment->duration_ns - experiment->delay_ns));
+	else
+		rate_mix_begin(&session->cycle.mix);
+}
+
+void session_cycle_release(struct session_cycle *cycle)
+{
+	rate_mix_release(&cycle->mix);
+}
+
 void session_cycle_begin(struct session *session)
 {
 	(void)take_step(session);
+	rate_mix_begin(&session->cycle.mix);
 	for (unsigned i = 0; i < SESSION_CYCLE_POINTS; i++)
 		rate_cycle_break(&session->cycle.points[i]);
 }
@@ -122,8 +147,10 @@ bool session_cycle_is_told(struct session *session)
 	struct session_cycle *cycle = &session->cycle;
 	const struct rate_cycle *watched = &cycle->points[busiest_point(session)];
 
-	if (!cycle->is_watching ||
-	    (!rate_cycle_is_found(watched) && !rate_cycle_is_unlikely(watched)))
+	bool is_told = rate_cycle_is_found(watched) ? rate_mix_is_settled(&cycle->mix) :
+						      rate_cycle_is_unlikely(watched);
+
+	if (!cycle->is_watching || !is_told)
 		return false;
 	cycle->is_watching = false;
 	return true;
@@ -137,7 +164,8 @@ static void find_cycle(struct session *session)
 		return;
 	cycle->point = busiest_point(session);
 	const struct rate_cycle *found = &cycle->points[cycle->point];
-	if (!rate_cycle_is_found(found) || !has_time(session, found))
+	if (!rate_cycle_is_found(found) || !rate_mix_is_settled(&cycle->mix) ||
+	    rate_mix_is_same(&cycle->mix) || !has_time(session, found))
 		return;
 	cycle->since_ns = cycle->time_ns;
 	AUTO(text)
@@ -223,7 +251,9 @@ void session_cycle_complete(const struct session *session, struct recording_run 
 {
 	const struct rate_cycle *found = &session->cycle.points[busiest_point(session)];
 
-	if (session->options->window_ns || !rate_cycle_is_found(found))
+	bool has_cycles = session_cycle_is_on(session) || !rate_mix_is_same(&session->cycle.mix);
+
+	if (session->options->window_ns || !rate_cycle_is_found(found) || !has_cycles)
 		return;
 	run->cycle_ns = (uint64_t)rate_cycle_length_ns(found);
 	run->whole_since_ns = session_cycle_is_on(session) ? session->cycle.since_ns : 0;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "experiment/rate_cycle.h"
+#include "experiment/rate_mix.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 struct session;
 struct recording_experiment;
 struct recording_run;
+struct wire_sample;
 
 #define SESSION_CYCLE_POINTS 32
 
@@ -25,12 +27,19 @@ struct session_cycle {
 	struct rate_cycle points[SESSION_CYCLE_POINTS]; /* as the collector numbers them */
 	double visits[SESSION_CYCLE_POINTS];            /* in all, at the last step */
 	uint64_t time_ns, delay_ns, displaced_ns;       /* then */
+	struct rate_mix mix;                            /* of controls, until there are cycles */
 	unsigned point;                                 /* whose rises begin and end windows */
 	uint64_t since_ns;                              /* windows do so since; 0: they do not */
 	unsigned met, missed;                           /* rises that were waited for */
 	bool is_given_up, is_watched, is_watching;
 };
 
+/* Samples of the present window, or between windows. */
+void session_cycle_on_sample(struct session *session, const struct wire_sample *sample);
+/* After each window, with the visits of its point. */
+void session_cycle_end_window(struct session *session,
+			      const struct recording_experiment *experiment, double visits);
+void session_cycle_release(struct session_cycle *cycle);
 /* Before a series: what passed since the last step is not looked at. */
 void session_cycle_begin(struct session *session);
 /* Now and then within windows; `is_control`: nothing was sped up since the last step. */

@@ -125,6 +125,7 @@ void session_close(struct driver *driver)
 	live_estimate_free(session->live_estimate);
 	session_found_points_release(&session->found_points);
 	session_set_finder_release(&session->set_finder);
+	session_cycle_release(&session->cycle);
 	array_free(&session->targets);
 	array_free(&session->callers);
 	session_free_named(session);

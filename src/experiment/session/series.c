@@ -232,6 +232,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	double visits = progress_visits_collect(session->points, experiment);
 	session_cycle_count_whole(session, experiment);
 	judge(series, is_whole, visits);
+	session_cycle_end_window(session, experiment, visits);
 	if (experiment->verdict != VERDICT_COUNTED)
 		experiment->marks.count = 0; /* no report reads them */
 	*code = profile_add_experiment(session->profile, experiment, error);

@@ -17,6 +17,7 @@ static void on_sample(void *context, const struct wire_sample *sample)
 {
 	sampled_code_on_sample(((struct session *)context)->code, sample);
 	session_set_finder_on_sample(context, sample);
+	session_cycle_on_sample(context, sample);
 }
 
 static void on_callers(void *context, const struct kernel_callers *callers)

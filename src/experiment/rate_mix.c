@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rate_mix - times by place in two kinds of windows. */
+#include "experiment/rate_mix.h"
+
+#include <math.h>
+
+#define WINDOWS_LEAST 4 /* of each kind */
+#define WINDOWS_MOST 16
+#define CONTRAST_LEAST 1.15 /* of the rates: else windows may hold whole cycles */
+#define DISTANCE_MOST 0.05  /* a gain is off by at most this part of its speedup */
+
+static struct rate_mix_place *place_of(struct rate_mix *mix, uint32_t place)
+{
+	uint32_t index = hash_map_get(&mix->indices, place, 0);
+
+	if (index == HASH_MAP_NONE) {
+		index = (uint32_t)mix->places.count;
+		*array_add(&mix->places) = (struct rate_mix_place){0};
+		hash_map_set(&mix->indices, place, 0, index);
+	}
+	return &mix->places.items[index];
+}
+
+void rate_mix_begin(struct rate_mix *mix)
+{
+	for (size_t i = 0; i < mix->places.count; i++)
+		mix->places.items[i].now_ns = 0;
+	mix->now_samples = 0;
+}
+
+void rate_mix_add(struct rate_mix *mix, uint32_t place, double ns)
+{
+	place_of(mix, place)->now_ns += ns;
+	mix->now_samples++;
+}
+
+void rate_mix_end(struct rate_mix *mix, double rate)
+{
+	double mean = (mix->low_rates + mix->high_rates + rate) / (mix->low + mix->high + 1);
+	bool is_high = rate > mean;
+
+	for (size_t i = 0; i < mix->places.count; i++) {
+		struct rate_mix_place *place = &mix->places.items[i];
+		*(is_high ? &place->high_ns : &place->low_ns) += place->now_ns;
+	}
+	*(is_high ? &mix->high : &mix->low) += 1;
+	*(is_high ? &mix->high_rates : &mix->low_rates) += rate;
+	*(is_high ? &mix->high_samples : &mix->low_samples) += mix->now_samples;
+	rate_mix_begin(mix);
+}
+
+static bool is_known(const struct rate_mix *mix)
+{
+	return mix->low >= WINDOWS_LEAST && mix->high >= WINDOWS_LEAST && mix->low_samples > 0 &&
+	       mix->high_samples > 0;
+}
+
+bool rate_mix_is_settled(const struct rate_mix *mix)
+{
+	return is_known(mix) || mix->low + mix->high >= WINDOWS_MOST;
+}
+
+double rate_mix_distance(const struct rate_mix *mix)
+{
+	double low_ns = 0, high_ns = 0, distance = 0;
+
+	for (size_t i = 0; i < mix->places.count; i++) {
+		low_ns += mix->places.items[i].low_ns;
+		high_ns += mix->places.items[i].high_ns;
+	}
+	if (!(low_ns > 0) || !(high_ns > 0))
+		return 1;
+	for (size_t i = 0; i < mix->places.count; i++) {
+		const struct rate_mix_place *place = &mix->places.items[i];
+		double low = place->low_ns / low_ns, high = place->high_ns / high_ns;
+		double part = (place->low_ns + place->high_ns) / (low_ns + high_ns);
+		double chance = sqrt(2 / M_PI * part * (1 - part) *
+				     (1 / mix->low_samples + 1 / mix->high_samples));
+		distance += (fabs(high - low) - chance) / 2;
+	}
+	return fmax(distance, 0);
+}
+
+bool rate_mix_is_same(const struct rate_mix *mix)
+{
+	return is_known(mix) &&
+	       mix->high_rates / mix->high >= CONTRAST_LEAST * mix->low_rates / mix->low &&
+	       rate_mix_distance(mix) <= DISTANCE_MOST;
+}
+
+void rate_mix_release(struct rate_mix *mix)
+{
+	hash_map_clear(&mix->indices);
+	array_free(&mix->places);
+}

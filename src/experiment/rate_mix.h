@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rate_mix - does a program run other code while its rate is high than while it is low?
+ *
+ * A program that works in cycles does. If the mix of code is the same, cores change their speed, or
+ * units their size, and windows may hold any part of that.
+ */
+#pragma once
+
+#include "base/hash_map.h"
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rate_mix_place {
+	double now_ns, low_ns,
+		high_ns; /* of this window, and of those with a low and a high rate */
+};
+
+/* All zeros: no window. */
+struct rate_mix {
+	struct hash_map indices; /* by place */
+	ARRAY(struct rate_mix_place) places;
+	unsigned low, high; /* windows: by the mean rate until then */
+	double low_rates, high_rates;
+	double low_samples, high_samples, now_samples;
+};
+
+/* What passed before this window does not belong to it. */
+void rate_mix_begin(struct rate_mix *mix);
+void rate_mix_add(struct rate_mix *mix, uint32_t place, double ns);
+/* The rate in the window, which had no speedup. */
+void rate_mix_end(struct rate_mix *mix, double rate);
+
+/* There are enough windows of both kinds, or so many that more would not help. */
+bool rate_mix_is_settled(const struct rate_mix *mix);
+/*
+ * Half of the sum of the differences between the places' parts of the time, 0 to 1, less what
+ * chance makes of so few samples. No place's part differs by more.
+ */
+double rate_mix_distance(const struct rate_mix *mix);
+/* Enough windows, whose rates differ, and so little of the mix does that a gain hardly can. */
+bool rate_mix_is_same(const struct rate_mix *mix);
+void rate_mix_release(struct rate_mix *mix);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rate_mix - the same code at a high and at a low rate, or not. */
+#include "check.h"
+
+#include "experiment/rate_mix.h"
+#include "stats/random.h"
+
+#define SAMPLES 300 /* a window */
+
+/* In windows of a low and a high rate in turn, code 1 takes these parts of the time. */
+static struct rate_mix mix_of(unsigned windows, double low_part, double high_part, double high_rate)
+{
+	struct random random = random_seeded(3);
+	struct rate_mix mix = {0};
+
+	rate_mix_add(&mix, 7, 1e9); /* from before the window */
+	for (unsigned i = 0; i < windows; i++) {
+		double part = i % 2 ? high_part : low_part;
+		rate_mix_begin(&mix);
+		for (int j = 0; j < SAMPLES; j++)
+			rate_mix_add(&mix, random_uniform(&random) < part ? 1 : 2, 250000);
+		rate_mix_end(&mix, i % 2 ? high_rate : 1);
+	}
+	return mix;
+}
+
+static bool is_same(unsigned windows, double low_part, double high_part, double high_rate)
+{
+	struct rate_mix mix = mix_of(windows, low_part, high_part, high_rate);
+	bool found = rate_mix_is_same(&mix);
+
+	rate_mix_release(&mix);
+	return found;
+}
+
+TEST("the same code at each rate is the same mix, but for chance")
+{
+	CHECK(is_same(20, 0.7, 0.7, 2));
+	CHECK(is_same(10, 0.5, 0.5, 2));
+	CHECK(is_same(20, 0.7, 0.72, 2));
+}
+
+TEST("other code at a high rate is another mix")
+{
+	CHECK(!is_same(20, 1, 0, 2));
+	CHECK(!is_same(20, 0.7, 0.85, 2));
+}
+
+TEST("windows of whole cycles, whose rates are alike, tell nothing; nor do a few")
+{
+	CHECK(!is_same(20, 0.7, 0.7, 1.1));
+	CHECK(!is_same(6, 0.7, 0.7, 2));
+}
+
+TEST("the distance is the largest part that may differ")
+{
+	struct rate_mix mix = mix_of(40, 0.9, 0.6, 2);
+
+	CHECK_NEAR(rate_mix_distance(&mix), 0.3, 0.03);
+	rate_mix_release(&mix);
+}
+
+TEST("it is settled with four windows of each kind, or with sixteen")
+{
+	struct rate_mix few = mix_of(6, 0.5, 0.5, 2), enough = mix_of(8, 0.5, 0.5, 2);
+	struct rate_mix steady = mix_of(16, 0.5, 0.5, 1);
+
+	CHECK(!rate_mix_is_settled(&few));
+	CHECK(rate_mix_is_settled(&enough));
+	CHECK(rate_mix_is_settled(&steady));
+	CHECK(!rate_mix_is_same(&steady));
+	rate_mix_release(&few);
+	rate_mix_release(&enough);
+	rate_mix_release(&steady);
+}
