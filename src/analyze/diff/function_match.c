@@ -39,11 +39,15 @@ static void replace(char *at, size_t count, const char *text)
 	memmove(at + length, at + count, strlen(at + count) + 1);
 }
 
-/* The length of a lambda's name by clang ("$_0") or GCC ("{lambda(int)#1}"); 0: it is none. */
+/* The length of a lambda's name: "$_0", "{lambda(int)#1}" or "{lambda:20}"; 0: it is none. */
 static size_t lambda_length(const char *at)
 {
 	if (!strncmp(at, "$_", 2))
 		return 2 + strspn(at + 2, "0123456789");
+	if (!strncmp(at, "{lambda:", 8)) {
+		size_t digits = strspn(at + 8, "0123456789");
+		return at[8 + digits] == '}' ? 8 + digits + 1 : 0;
+	}
 	const char *end = strncmp(at, "{lambda(", 8) ? NULL : strstr(at, ")#");
 	size_t length = end ? (size_t)(end + 2 - at) : 0;
 	length += end ? strspn(end + 2, "0123456789") : 0;

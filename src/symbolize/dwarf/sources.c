@@ -4,11 +4,13 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "symbolize/dwarf/unit.h"
 #include "symbolize/language/demangle.h"
 #include "symbolize/scope.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #define ORIGINS_MOST 16 /* links from a copy of a function to what it is a copy of */
 
@@ -87,18 +89,87 @@ static bool is_external(Dwarf_Die *die)
 	       flag;
 }
 
+static bool is_class(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* "sort_all" of "sort_all(std::vector<int>&)"; to be freed. */
+static char *plain_name(struct sources *sources, uint32_t function)
+{
+	const char *name = interner_text(&sources->texts, sources_function_name(sources, function));
+	return demangle_plain(name ? name : "");
+}
+
+static void read_place(struct sources *sources, Dwarf_Die *die, struct function *function)
+{
+	int line = 0;
+
+	function->file = sources_file_of(sources, die, DW_AT_decl_file);
+	if (dwarf_decl_line(die, &line) == 0 && line > 0)
+		function->line = (unsigned)line;
+}
+
+/* The innermost function around a class, of its scopes from within. */
+static uint32_t function_around(struct sources *sources, Dwarf_Die *scopes, int count)
+{
+	uint32_t found = FUNCTION_NONE;
+
+	for (int i = 1; i < count && found == FUNCTION_NONE; i++)
+		if (is_function(&scopes[i]))
+			found = sources_function(sources, &scopes[i]);
+	return found;
+}
+
+/*
+ * Within functions GCC gives no linker name, each lambda's own name is "operator()", and its place
+ * is that of its class. So it is "main::{lambda:20}", by the function around it and the line, or
+ * "main::less::operator()" of a class with a name. To be freed; NULL: it is no such function.
+ */
+static char *local_name(struct sources *sources, Dwarf_Die *die, const char *name,
+			struct function *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die declaration = *die, *scopes = NULL;
+
+	if (dwarf_attr(die, DW_AT_specification, &attribute))
+		dwarf_formref_die(&attribute, &declaration);
+	int count = dwarf_getscopes_die(&declaration, &scopes);
+	if (count < 2 || !is_class(&scopes[1])) {
+		free(scopes);
+		return NULL;
+	}
+	const char *class_name = dwarf_diename(&scopes[1]);
+	if (!function->line)
+		read_place(sources, &scopes[1], function);
+	uint32_t outer = function_around(sources, scopes + 1, count - 1);
+	free(scopes);
+	AUTO(text)
+	char *around = outer != FUNCTION_NONE ? plain_name(sources, outer) : text_copy("");
+	const char *separator = *around ? "::" : "";
+	if (class_name && class_name[0] != '<')
+		return text_format("%s%s%s::%s", around, separator, class_name, name);
+	return text_format("%s%s{lambda:%u}", around, separator, function->line);
+}
+
 static struct function function_read(struct sources *sources, Dwarf_Die *die, const char *name)
 {
+	struct function function = {.is_external = is_external(die)};
 	const char *linker = linker_name(die);
-	int line = 0;
-	struct function function = {
-		.linker = interner_add(&sources->texts, linker ? linker : name),
-		.is_external = is_external(die),
-	};
 
-	function.file = sources_file_of(sources, die, DW_AT_decl_file);
-	if (dwarf_decl_line(die, &line) == 0 && line > 0)
-		function.line = (unsigned)line;
+	read_place(sources, die, &function);
+	AUTO(text)
+	char *local = linker || strcmp(name, "operator()") != 0 ?
+			      NULL :
+			      local_name(sources, die, name, &function);
+	function.linker = interner_add(&sources->texts, linker ? linker : local ? local : name);
 	return function;
 }
 
@@ -113,8 +184,8 @@ uint32_t sources_function(struct sources *sources, Dwarf_Die *die)
 		name = linker_name(&origin);
 	if (!name)
 		return FUNCTION_NONE;
+	struct function function = function_read(sources, &origin, name); /* may add others */
 	id = (uint32_t)sources->functions.count;
-	struct function function = function_read(sources, &origin, name);
 	*array_add(&sources->functions) = function;
 	hash_map_set(&sources->function_ids, (uintptr_t)origin.addr, 0, id);
 	return id;

@@ -10,6 +10,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#define LAMBDA_BY_LINE "{lambda:"
+
 size_t demangle_stem(const char *name)
 {
 	static const char *const marks[] = {"cold",     "part", "constprop", "isra",
@@ -116,6 +118,9 @@ char *demangle_base(const char *name)
 	plain[length_without_parameters(plain)] = '\0';
 	drop_templates(plain);
 	const char *last = without_return_type(plain);
+	char *lambda = strstr(last, "::" LAMBDA_BY_LINE); /* the function around it is the base */
+	if (lambda)
+		*lambda = '\0';
 	for (const char *at = strstr(last, "::"); at; at = strstr(at + 2, "::"))
 		last = at + 2;
 	memmove(plain, last, strlen(last) + 1);

@@ -263,6 +263,57 @@ TEST("C++ functions are found in DWARF 4 without split parts, and without debug 
 	fixture_close(&fixture);
 }
 
+/* Inlined in a function, called by main, and inlined in a template that main calls. */
+static const char lambda_source[] =
+	"#include <cstdlib>\n"
+	"static volatile unsigned sink;\n"
+	"template <class F> __attribute__((noinline)) void each(int n, F f)\n"
+	"{\n"
+	"	for (int i = 0; i < n; i++)\n"
+	"		f(i);\n"
+	"}\n"
+	"static unsigned mixed(unsigned x)\n"
+	"{\n"
+	"	auto step = [](unsigned y) {\n"
+	"		for (int i = 0; i < 99; i++)\n"
+	"			y = y * 3 + sink;\n"
+	"		return y;\n"
+	"	};\n"
+	"	return step(x);\n"
+	"}\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	auto called = [](int n) __attribute__((noinline)) {\n"
+	"		while (n--)\n"
+	"			sink = sink * 5 + n;\n"
+	"	};\n"
+	"	each(argc * 100, [](int i) { sink = sink * 7 + i; });\n"
+	"	called(atoi(argv[0]) + 50);\n"
+	"	return mixed(argc) != 0;\n"
+	"}\n";
+
+TEST("lambdas are told apart by the function around them and their line, and found so")
+{
+	static const char *const names[] = {"mixed::{lambda:10}", "main::{lambda:19}",
+					    "main::{lambda:23}"};
+	struct fixture fixture;
+	uint32_t locations[3];
+
+	fixture_begin();
+	fixture_write("app.cc", lambda_source, strlen(lambda_source));
+	if (!fixture_run("command -v g++"))
+		SKIP("no C++ compiler");
+	if (!fixture_run("g++ -O2 -g app.cc -o app") ||
+	    fixture_open(&fixture, "app", TARGET_FUNCTION, NULL) != 0)
+		abort();
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQUAL(find(&fixture, names[i], &locations[i]), 0);
+		CHECK_TEXT(symbols_location(fixture.symbols, locations[i])->name, names[i]);
+	}
+	CHECK(locations[0] != locations[1] && locations[1] != locations[2]);
+	fixture_close(&fixture);
+}
+
 TEST("static functions of one name differ by their file")
 {
 	struct fixture fixture;
