@@ -22,7 +22,9 @@
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
 #define POINT_COLUMNS 80
-#define LINES_BELOW 6 /* of a warning, and the commands that show more */
+#define UNTRIED_LEAST 0.1 /* of the time */
+#define UNTRIED_MOST 8    /* by shares of that size there are no more */
+#define LINES_BELOW 6     /* of a warning, and the commands that show more */
 #define PROCESS_PREFIX "process:"
 
 /* "parse" for "inclusive:parse", "all of xz" for "process:xz"; to be freed. */
@@ -203,7 +205,57 @@ static char *latency_text(const struct target_verdict *verdict)
 	return figure_of(verdict, -verdict->at.gain);
 }
 
-static void add_lists(struct screen *screen, const struct advice *advice)
+static const char *function_of(const struct recording_target *target)
+{
+	return target->function ? target->function : target->name;
+}
+
+/* Neither this code was tried, nor what it runs in, nor other code of its function. */
+static bool is_untried(const struct causal *causal, const struct causal_target *target)
+{
+	enum target_kind kind = target->target->kind;
+	bool is_hot =
+		(kind == TARGET_LINE || kind == TARGET_FUNCTION) && target->share >= UNTRIED_LEAST;
+
+	for (size_t i = 0; i < causal->count && is_hot; i++)
+		if (causal->targets[i].experiments &&
+		    strstr(function_of(causal->targets[i].target), function_of(target->target)))
+			return false;
+	return is_hot && !target->experiments && !target->count && !target->outer;
+}
+
+static int by_share(const void *left, const void *right)
+{
+	const struct causal_target *const *a = left, *const *b = right;
+
+	return (*a)->share < (*b)->share ? 1 : (*a)->share > (*b)->share ? -1 : 0;
+}
+
+static void add_untried(struct screen *screen, const struct report *report)
+{
+	const struct recording_run *last = run_totals_of(report->recording).last;
+	bool has_chosen = last->options && !strstr(last->options, "\"--target");
+	const struct causal_target *untried[UNTRIED_MOST];
+	size_t count = 0;
+
+	for (size_t i = 0; has_chosen && i < report->causal->count && count < UNTRIED_MOST; i++)
+		if (is_untried(report->causal, &report->causal->targets[i]))
+			untried[count++] = &report->causal->targets[i];
+	if (!count)
+		return;
+	qsort(untried, count, sizeof(*untried), by_share);
+	screen_line(screen, SCREEN_UNSURE, "not tried", 0);
+	for (size_t i = 0; i < count; i++) {
+		AUTO(text) char *name = display_clean(function_of(untried[i]->target));
+		screen_take_target(screen, untried[i], display_fit(name, NAME_COLUMNS));
+		screen_take(screen, SCREEN_TEXT,
+			    text_format(" (%.0f %% of the time)%s", 100 * untried[i]->share,
+					i + 1 < count ? ", " : "; a longer run tries more"));
+	}
+}
+
+static void add_lists(struct screen *screen, const struct report *report,
+		      const struct advice *advice)
 {
 	char *limits = advice_limits(advice);
 
@@ -212,6 +264,7 @@ static void add_lists(struct screen *screen, const struct advice *advice)
 		screen_take(screen, SCREEN_TEXT,
 			    text_copy(": do not make it faster, let fewer threads meet there"));
 	add_list(screen, SCREEN_UNSURE, "not sure yet", &advice->unsure, unsure_text);
+	add_untried(screen, report);
 	add_list(screen, SCREEN_HOPELESS, "hot, no gain", &advice->hopeless, hopeless_text);
 	if (limits) {
 		screen_line(screen, SCREEN_LIMITS, "limits", 0);
@@ -323,7 +376,7 @@ static struct screen first_screen_of(const struct report *report,
 		add_together(&screen, report, &advice);
 	add_found_late(&screen, report);
 	add_order(&screen, report);
-	add_lists(&screen, &advice);
+	add_lists(&screen, report, &advice);
 	add_surer(&screen, report, &advice);
 	return screen;
 }
