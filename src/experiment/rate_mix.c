@@ -7,6 +7,7 @@
 #define WINDOWS_LEAST 4 /* of each kind */
 #define WINDOWS_MOST 16
 #define CONTRAST_LEAST 1.15 /* of the rates: else windows may hold whole cycles */
+#define REST_MOST 0.1       /* of the sampled time in a while, that may lack at a low rate */
 #define DISTANCE_MOST 0.05  /* a gain is off by at most this part of its speedup */
 
 static struct rate_mix_place *place_of(struct rate_mix *mix, uint32_t place)
@@ -34,7 +35,7 @@ void rate_mix_add(struct rate_mix *mix, uint32_t place, double ns)
 	mix->now_samples++;
 }
 
-void rate_mix_end(struct rate_mix *mix, double rate)
+void rate_mix_end(struct rate_mix *mix, double rate, double time_ns)
 {
 	double mean = (mix->low_rates + mix->high_rates + rate) / (mix->low + mix->high + 1);
 	bool is_high = rate > mean;
@@ -45,6 +46,7 @@ void rate_mix_end(struct rate_mix *mix, double rate)
 	}
 	*(is_high ? &mix->high : &mix->low) += 1;
 	*(is_high ? &mix->high_rates : &mix->low_rates) += rate;
+	*(is_high ? &mix->high_time_ns : &mix->low_time_ns) += time_ns;
 	*(is_high ? &mix->high_samples : &mix->low_samples) += mix->now_samples;
 	rate_mix_begin(mix);
 }
@@ -60,14 +62,29 @@ bool rate_mix_is_settled(const struct rate_mix *mix)
 	return is_known(mix) || mix->low + mix->high >= WINDOWS_MOST;
 }
 
+static void sum_up(const struct rate_mix *mix, double *low_ns, double *high_ns)
+{
+	*low_ns = *high_ns = 0;
+	for (size_t i = 0; i < mix->places.count; i++) {
+		*low_ns += mix->places.items[i].low_ns;
+		*high_ns += mix->places.items[i].high_ns;
+	}
+}
+
+/* Waits are not sampled by each engine, nor of all code. */
+static bool rests(const struct rate_mix *mix)
+{
+	double low_ns, high_ns;
+
+	sum_up(mix, &low_ns, &high_ns);
+	return low_ns / mix->low_time_ns < (1 - REST_MOST) * high_ns / mix->high_time_ns;
+}
+
 double rate_mix_distance(const struct rate_mix *mix)
 {
-	double low_ns = 0, high_ns = 0, distance = 0;
+	double low_ns, high_ns, distance = 0;
 
-	for (size_t i = 0; i < mix->places.count; i++) {
-		low_ns += mix->places.items[i].low_ns;
-		high_ns += mix->places.items[i].high_ns;
-	}
+	sum_up(mix, &low_ns, &high_ns);
 	if (!(low_ns > 0) || !(high_ns > 0))
 		return 1;
 	for (size_t i = 0; i < mix->places.count; i++) {
@@ -85,7 +102,7 @@ bool rate_mix_is_same(const struct rate_mix *mix)
 {
 	return is_known(mix) &&
 	       mix->high_rates / mix->high >= CONTRAST_LEAST * mix->low_rates / mix->low &&
-	       rate_mix_distance(mix) <= DISTANCE_MOST;
+	       !rests(mix) && rate_mix_distance(mix) <= DISTANCE_MOST;
 }
 
 void rate_mix_release(struct rate_mix *mix)

@@ -2,8 +2,9 @@
 /*
  * rate_mix - does a program run other code while its rate is high than while it is low?
  *
- * A program that works in cycles does. If the mix of code is the same, cores change their speed, or
- * units their size, and windows may hold any part of that.
+ * A program that works in cycles does, or it rests for a while. If the mix of code is the same, and
+ * there is as much of it, cores change their speed, or units their size, and windows may hold any
+ * part of that.
  */
 #pragma once
 
@@ -24,14 +25,15 @@ struct rate_mix {
 	ARRAY(struct rate_mix_place) places;
 	unsigned low, high; /* windows: by the mean rate until then */
 	double low_rates, high_rates;
+	double low_time_ns, high_time_ns; /* their lengths */
 	double low_samples, high_samples, now_samples;
 };
 
 /* What passed before this window does not belong to it. */
 void rate_mix_begin(struct rate_mix *mix);
 void rate_mix_add(struct rate_mix *mix, uint32_t place, double ns);
-/* The rate in the window, which had no speedup. */
-void rate_mix_end(struct rate_mix *mix, double rate);
+/* The rate in the window, which had no speedup, and its length. */
+void rate_mix_end(struct rate_mix *mix, double rate, double time_ns);
 
 /* There are enough windows of both kinds, or so many that more would not help. */
 bool rate_mix_is_settled(const struct rate_mix *mix);
@@ -40,6 +42,9 @@ bool rate_mix_is_settled(const struct rate_mix *mix);
  * chance makes of so few samples. No place's part differs by more.
  */
 double rate_mix_distance(const struct rate_mix *mix);
-/* Enough windows, whose rates differ, and so little of the mix does that a gain hardly can. */
+/*
+ * Enough windows, whose rates differ, with as much sampled time, and so little of the mix differs
+ * that a gain hardly can.
+ */
 bool rate_mix_is_same(const struct rate_mix *mix);
 void rate_mix_release(struct rate_mix *mix);

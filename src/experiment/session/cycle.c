@@ -64,10 +64,10 @@ void session_cycle_end_window(struct session *session,
 			      const struct recording_experiment *experiment, double visits)
 {
 	bool is_control = experiment->speedup <= 0 && experiment->verdict == VERDICT_COUNTED;
+	double effective_ns = (double)experiment->duration_ns - (double)experiment->delay_ns;
 
-	if (is_control && experiment->duration_ns > experiment->delay_ns)
-		rate_mix_end(&session->cycle.mix,
-			     visits / (double)(experiment->duration_ns - experiment->delay_ns));
+	if (is_control && effective_ns > 0)
+		rate_mix_end(&session->cycle.mix, visits / effective_ns, effective_ns);
 	else
 		rate_mix_begin(&session->cycle.mix);
 }

@@ -19,7 +19,7 @@ static struct rate_mix mix_of(unsigned windows, double low_part, double high_par
 		rate_mix_begin(&mix);
 		for (int j = 0; j < SAMPLES; j++)
 			rate_mix_add(&mix, random_uniform(&random) < part ? 1 : 2, 250000);
-		rate_mix_end(&mix, i % 2 ? high_rate : 1);
+		rate_mix_end(&mix, i % 2 ? high_rate : 1, 1e8);
 	}
 	return mix;
 }
@@ -72,4 +72,26 @@ TEST("it is settled with four windows of each kind, or with sixteen")
 	rate_mix_release(&few);
 	rate_mix_release(&enough);
 	rate_mix_release(&steady);
+}
+
+/* Of windows of 100 ms, in which one thread always runs, or rests while the rate is low. */
+static bool is_same_with_rest(unsigned samples_at_low)
+{
+	struct rate_mix mix = {0};
+
+	for (unsigned i = 0; i < 20; i++) {
+		for (unsigned j = 0; j < (i % 2 ? 400 : samples_at_low); j++)
+			rate_mix_add(&mix, 1, 250000);
+		rate_mix_end(&mix, i % 2 ? 2 : 1, 1e8);
+	}
+	bool found = rate_mix_is_same(&mix);
+	rate_mix_release(&mix);
+	return found;
+}
+
+TEST("a program that rests while its rate is low works in cycles, though it runs the same code")
+{
+	CHECK(is_same_with_rest(400));
+	CHECK(is_same_with_rest(370));
+	CHECK(!is_same_with_rest(300));
 }
