@@ -15,7 +15,7 @@ PACKAGES = gcc libc6-dev meson ninja-build pkgconf clang llvm bpftool libbpf-dev
 # programs, other kernels (whose packages, 60 MB, the test fetches into ~/.cache/lever-kernels).
 TEST_PACKAGES = fish zsh chromium coz-profiler libdevel-nytprof-perl libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev \
 	systemtap-sdt-dev qemu-system-x86 busybox-static cpio linux-perf g++ gcc-multilib dwz libdebuginfod1 rustc golang-go \
-	default-jdk-headless libzmq3-dev iproute2 valgrind debuginfod vim emacs-nox curl
+	default-jdk-headless libzmq3-dev iproute2 valgrind debuginfod vim emacs-nox curl xz-utils
 
 # For other machines (tools/cross, test-arm64).
 CROSS_PACKAGES = binutils-aarch64-linux-gnu qemu-user-static qemu-system-arm cpio
