@@ -349,8 +349,8 @@ def _():
     with subprocess.Popen([loop, "hand", str(port), "20000"]) as process, folder() as place:
         connect(port).close()
         output = os.path.join(place, "test.lever")
-        with subprocess.Popen([loop, "ask", str(port), "40000000", "60"], stdout=subprocess.DEVNULL) as client:  # seldom
-            said = lever("run", "-o", output, "--pid", str(process.pid), "--no-peers", "--class", "L", "--seconds", "5", *SAMPLE)
+        with subprocess.Popen([loop, "ask", str(port), "10000000", "60"], stdout=subprocess.DEVNULL) as client:  # seldom
+            said = lever("run", "-o", output, "--pid", str(process.pid), "--no-peers", "--class", "L", "--seconds", "8", *SAMPLE)
             client.kill()
         process.kill()
         told = report(output)
