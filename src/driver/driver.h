@@ -106,8 +106,8 @@ struct driver_verb {
 	driver_step *write;                                     /* each second, and is committed */
 	void (*notify)(struct driver *driver, uint64_t now_ns); /* twice a second */
 	driver_step *stop;
-	bool (*program_runs)(
-		struct driver *driver); /* after `stop`; NULL: by program_poll, any_alive */
+	/* After `stop`; NULL: by program_poll and, for then_stop, any_alive. */
+	bool (*program_runs)(struct driver *driver);
 	/* For then_stop: adds the program's processes, orphans too. NULL: it knows of none. */
 	void (*list_processes)(struct driver *driver, struct process_list *list);
 	void (*idle)(struct driver *driver); /* while the program outlives the recording */

@@ -23,7 +23,6 @@
 #define NAME_COLUMNS 48
 #define POINT_COLUMNS 80
 #define UNTRIED_LEAST 0.1 /* of the time */
-#define UNTRIED_MOST 8    /* by shares of that size there are no more */
 #define LINES_BELOW 6     /* of a warning, and the commands that show more */
 #define PROCESS_PREFIX "process:"
 
@@ -224,28 +223,41 @@ static bool is_untried(const struct causal *causal, const struct causal_target *
 	return is_hot && !target->experiments && !target->count && !target->outer;
 }
 
-static int by_share(const void *left, const void *right)
+/* Did the user say what to speed up? */
+static bool has_named_targets(const struct recording_run *run)
 {
-	const struct causal_target *const *a = left, *const *b = right;
+	return !run->options || strstr(run->options, "\"--target") ||
+	       strstr(run->options, "\"--focus") || strstr(run->options, "\"--class");
+}
 
-	return (*a)->share < (*b)->share ? 1 : (*a)->share > (*b)->share ? -1 : 0;
+/* The largest share first; returns how many there are, ADVICE_MOST at most. */
+static unsigned find_untried(const struct causal *causal, const struct causal_target **untried)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct causal_target *target = &causal->targets[i];
+		if (!is_untried(causal, target))
+			continue;
+		unsigned at = count < ADVICE_MOST ? count++ : ADVICE_MOST;
+		for (; at > 0 && untried[at - 1]->share < target->share; at--)
+			if (at < ADVICE_MOST)
+				untried[at] = untried[at - 1];
+		if (at < ADVICE_MOST)
+			untried[at] = target;
+	}
+	return count;
 }
 
 static void add_untried(struct screen *screen, const struct report *report)
 {
-	const struct recording_run *last = run_totals_of(report->recording).last;
-	bool has_chosen = last->options && !strstr(last->options, "\"--target");
-	const struct causal_target *untried[UNTRIED_MOST];
-	size_t count = 0;
+	const struct causal_target *untried[ADVICE_MOST];
+	bool has_named = has_named_targets(run_totals_of(report->recording).last);
+	unsigned count = has_named ? 0 : find_untried(report->causal, untried);
 
-	for (size_t i = 0; has_chosen && i < report->causal->count && count < UNTRIED_MOST; i++)
-		if (is_untried(report->causal, &report->causal->targets[i]))
-			untried[count++] = &report->causal->targets[i];
-	if (!count)
-		return;
-	qsort(untried, count, sizeof(*untried), by_share);
-	screen_line(screen, SCREEN_UNSURE, "not tried", 0);
-	for (size_t i = 0; i < count; i++) {
+	if (count)
+		screen_line(screen, SCREEN_UNSURE, "not tried", 0);
+	for (unsigned i = 0; i < count; i++) {
 		AUTO(text) char *name = display_clean(function_of(untried[i]->target));
 		screen_take_target(screen, untried[i], display_fit(name, NAME_COLUMNS));
 		screen_take(screen, SCREEN_TEXT,

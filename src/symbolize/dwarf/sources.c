@@ -156,7 +156,7 @@ static char *local_name(struct sources *sources, Dwarf_Die *die, const char *nam
 	const char *separator = *around ? "::" : "";
 	if (class_name && class_name[0] != '<')
 		return text_format("%s%s%s::%s", around, separator, class_name, name);
-	return text_format("%s%s{lambda:%u}", around, separator, function->line);
+	return text_format("%s%s" LAMBDA_BY_LINE "%u}", around, separator, function->line);
 }
 
 static struct function function_read(struct sources *sources, Dwarf_Die *die, const char *name)

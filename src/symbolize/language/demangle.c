@@ -10,8 +10,6 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#define LAMBDA_BY_LINE "{lambda:"
-
 size_t demangle_stem(const char *name)
 {
 	static const char *const marks[] = {"cold",     "part", "constprop", "isra",

@@ -5,6 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * A lambda that has no name of its linker is "main::{lambda:20}", by the function around it and the
+ * line (dwarf/sources.c).
+ */
+#define LAMBDA_BY_LINE "{lambda:"
+
 /* Never NULL: other names are copied. Drops clone suffixes (".cold"). The caller frees it. */
 char *demangle(const char *name);
 /*
