@@ -156,7 +156,7 @@ void record_session_drain(struct record_session *session)
 bool record_session_tidy(struct record_session *session)
 {
 	mapped_files_sweep(session->mapped_files, clock_now_ns());
-	if (!symbols_renew_if_large(session->symbols))
+	if (!symbols_renew_if_needed(session->symbols))
 		return false;
 	overhead_replace_process(symbols_process(session->symbols));
 	return true;

@@ -38,7 +38,7 @@ int record_session_add_process(struct record_session *session, pid_t pid, struct
 void record_session_drain(struct record_session *session);
 /*
  * Between samples, with all of them named: gives back what is held for code that runs no more.
- * True: the symbols have forgotten all locations and names, as symbols_renew_if_large tells.
+ * True: the symbols have forgotten all locations and names, as symbols_renew_if_needed tells.
  */
 bool record_session_tidy(struct record_session *session);
 void record_session_close(struct record_session *session);

@@ -7,6 +7,7 @@
 #include "base/hash_map.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "record/address_names.h"
 #include "symbolize/kernel/system_calls.h"
 #include "symbolize/python.h"
 #include "symbolize/source_lines.h"
@@ -68,6 +69,7 @@ struct sample_aggregator {
 	ARRAY(int64_t) frame_ids;
 	struct hash_map tail_calls; /* (stack << 32 | object, offset) -> index of tail_stacks */
 	ARRAY(int64_t) tail_stacks;
+	struct address_names names; /* of the nodes that are written now */
 	size_t written_nodes, written_threads;
 	uint64_t now_ns; /* of the last sample */
 	struct sample_aggregator_totals totals;
@@ -100,15 +102,13 @@ void sample_aggregator_free(struct sample_aggregator *aggregator)
 	array_free(&aggregator->threads);
 	array_free(&aggregator->aggregates);
 	array_free(&aggregator->wakeups);
-	array_free(&aggregator->frame_ids);
+	sample_aggregator_forget_names(aggregator);
 	hash_map_clear(&aggregator->node_ids);
 	hash_map_clear(&aggregator->thread_ids);
 	hash_map_clear(&aggregator->aggregate_ids);
 	hash_map_clear(&aggregator->addresses);
 	hash_map_clear(&aggregator->subclasses);
 	hash_map_clear(&aggregator->wakeup_ids);
-	hash_map_clear(&aggregator->frames);
-	hash_map_clear(&aggregator->rows);
 	hash_map_clear(&aggregator->tail_calls);
 	hash_map_clear(&aggregator->waits);
 	hash_map_clear(&aggregator->sites);
@@ -537,13 +537,13 @@ static uint32_t user_frame(struct sample_aggregator *aggregator, struct profile 
 							  node->object - 1;
 
 	bool is_untold = node->object & OBJECT_PROCESS && object == SYMBOLS_NONE;
-
 	if (is_untold)
 		frame.function = (char *)(uintptr_t)SYMBOLS_JIT_UNTOLD;
 	if (node->object == WIRE_OBJECT_UNKNOWN || object == SYMBOLS_NONE)
 		return add_frame(aggregator, profile, &frame, NAMED_BY_NONE, is_untold, error);
 	frame.object = (char *)(uintptr_t)symbols_object(aggregator->symbols, object)->path;
-	uint32_t place = symbols_location_at(aggregator->symbols, object, node->offset);
+	uint32_t place = address_names_location(&aggregator->names, aggregator->symbols, object,
+						node->offset);
 	if (place != SYMBOLS_NONE) {
 		const struct symbols_location *found = symbols_location(aggregator->symbols, place);
 		frame.function =
@@ -604,24 +604,42 @@ static int write_tail_call(struct sample_aggregator *aggregator, struct profile 
 	return code;
 }
 
+static bool may_have_jumps(const struct node *caller, const struct node *node)
+{
+	return node->caller && is_in_file(caller) && is_in_file(node);
+}
+
+/* All that the new nodes need, with two questions. */
+static void ask_for_names(struct sample_aggregator *aggregator)
+{
+	struct address_names *names = &aggregator->names;
+
+	for (size_t i = aggregator->written_nodes; i < aggregator->nodes.count; i++) {
+		const struct node *node = &aggregator->nodes.items[i];
+		const struct node *caller = &aggregator->nodes.items[node->caller];
+		struct symbols_address at = {.object = node->object - 1, .offset = node->offset};
+		struct symbols_address call = {.object = caller->object - 1,
+					       .offset = caller->offset};
+		if (may_have_jumps(caller, node))
+			address_names_want_jumps(names, &call, &at);
+		if (is_in_file(node) &&
+		    hash_map_get(&aggregator->frames, node->object, at.offset) == HASH_MAP_NONE)
+			address_names_want(names, at.object, at.offset);
+	}
+	address_names_ask(names, aggregator->symbols);
+}
+
 static int write_node(struct sample_aggregator *aggregator, struct profile *profile,
 		      struct node *node, struct error *error)
 {
 	const struct node *caller = &aggregator->nodes.items[node->caller];
-	struct symbols_addresses jumps = {0};
+	const struct symbols_address *jumps = NULL;
+	bool has_asked = may_have_jumps(caller, node);
+	size_t count = has_asked ? address_names_next_jumps(&aggregator->names, &jumps) : 0;
 	int64_t stack = caller->stack_id;
 	int code = 0;
-
-	if (node->caller && is_in_file(caller) && is_in_file(node))
-		symbols_tail_calls(aggregator->symbols,
-				   &(struct symbols_address){.object = caller->object - 1,
-							     .offset = caller->offset},
-				   &(struct symbols_address){.object = node->object - 1,
-							     .offset = node->offset},
-				   &jumps);
-	for (size_t i = 0; i < jumps.count && !code; i++)
-		code = write_tail_call(aggregator, profile, &jumps.items[i], &stack, error);
-	array_free(&jumps);
+	for (size_t i = 0; i < count && !code; i++)
+		code = write_tail_call(aggregator, profile, &jumps[i], &stack, error);
 	code = code ? code : write_stack(aggregator, profile, node, &stack, error);
 	node->stack_id = stack;
 	return code;
@@ -656,10 +674,12 @@ int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile
 {
 	int code = 0;
 
+	ask_for_names(aggregator);
 	for (; aggregator->written_nodes < aggregator->nodes.count && !code;
 	     aggregator->written_nodes++)
 		code = write_node(aggregator, profile,
 				  &aggregator->nodes.items[aggregator->written_nodes], error);
+	address_names_clear(&aggregator->names);
 	for (; aggregator->written_threads < aggregator->threads.count && !code;
 	     aggregator->written_threads++) {
 		struct thread *thread = &aggregator->threads.items[aggregator->written_threads];

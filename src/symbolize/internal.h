@@ -21,6 +21,7 @@ struct parser;
 struct symbols {
 	struct parser *parser; /* a process that does all of this; NULL: this one does */
 	enum target_kind granularity;
+	bool is_by_address; /* locations are made for the addresses that are asked for only */
 	uint64_t generation;
 	struct sources sources;
 	ARRAY(struct object *) objects;
@@ -107,6 +108,9 @@ bool allocation_find(struct symbols *symbols, uint32_t *location);
 
 /* Attributes the unit's code to locations, once. */
 void unit_decode(struct symbols *symbols, struct object *object, struct unit *unit);
+/* The location of an offset that the decoded unit owns, or SYMBOLS_NONE. */
+uint32_t unit_location_at(struct symbols *symbols, struct object *object, const struct unit *unit,
+			  uint64_t offset);
 /* Before units_free. */
 void units_forget_frames(struct object *object);
 /* inclusive_code.c: a copy of a function; the unit's copies of those that are known. */

@@ -230,22 +230,6 @@ static uint32_t location_by_symbol(struct symbols *symbols, struct object *objec
 	return location_of_symbol(symbols, object, entry);
 }
 
-static uint32_t location_in_unit(const struct unit *unit, uint64_t offset)
-{
-	size_t low = 0, high = unit->piece_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (unit->pieces[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < unit->piece_count && unit->pieces[low].start <= offset)
-		return unit->pieces[low].location;
-	return SYMBOLS_NONE;
-}
-
 uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
 	if (symbols->parser)
@@ -263,7 +247,7 @@ uint32_t symbols_location_at(struct symbols *symbols, uint32_t object, uint64_t 
 			       location_by_symbol(symbols, at, offset) :
 			       SYMBOLS_NONE;
 	unit_decode(symbols, at, unit);
-	return location_in_unit(unit, offset);
+	return unit_location_at(symbols, at, unit, offset);
 }
 
 const struct symbols_location *symbols_location(const struct symbols *symbols, uint32_t location)

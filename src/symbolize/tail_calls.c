@@ -28,16 +28,25 @@ struct exits {
 	size_t count, capacity;
 };
 
-struct tail_calls {
-	struct hash_map functions; /* (object, start) -> index */
-	ARRAY(struct exits) exits;
-};
-
 /* The beginning of a function of a file, or the name of one that may be in any file. */
 struct entry {
 	struct object *object; /* NULL: by name */
 	uint64_t start;
 	uint32_t import;
+};
+
+/* What was found for a name; of none, among the first `objects`. */
+struct resolution {
+	struct entry entry;
+	size_t objects;
+};
+
+struct tail_calls {
+	struct hash_map functions; /* (object, start) -> index of exits */
+	ARRAY(struct exits) exits;
+	struct hash_map imports;     /* (object, slot) -> text */
+	struct hash_map resolutions; /* (name, only in scope) -> index of resolved */
+	ARRAY(struct resolution) resolved;
 };
 
 struct search {
@@ -56,7 +65,17 @@ void tail_calls_free(struct tail_calls *calls)
 		array_free(&calls->exits.items[i]);
 	array_free(&calls->exits);
 	hash_map_clear(&calls->functions);
+	hash_map_clear(&calls->imports);
+	hash_map_clear(&calls->resolutions);
+	array_free(&calls->resolved);
 	free(calls);
+}
+
+static struct tail_calls *calls_of(struct symbols *symbols)
+{
+	if (!symbols->tail_calls)
+		symbols->tail_calls = memory_new(1, sizeof(*symbols->tail_calls));
+	return symbols->tail_calls;
 }
 
 /* ---- functions and their names ---- */
@@ -91,22 +110,50 @@ static bool has_name(struct symbols *symbols, struct object *object, uint64_t st
 	return false;
 }
 
-/* The first file, in the order of loading, that offers the name. */
+static bool is_offered(struct symbols *symbols, struct object *object, struct entry *entry)
+{
+	const struct symtab *symtab = object_symtab(object, &symbols->sources.texts);
+
+	for (size_t i = 0; i < symtab->count; i++) {
+		const struct symtab_entry *one = &symtab->items[i];
+		if (one->name != entry->import || one->file || one->is_part)
+			continue;
+		entry->object = object;
+		entry->start = one->start;
+		return true;
+	}
+	return false;
+}
+
+/* Index of resolved. */
+static size_t resolution_of(struct symbols *symbols, bool only_in_scope, uint32_t import)
+{
+	struct tail_calls *calls = calls_of(symbols);
+	uint32_t known = hash_map_get(&calls->resolutions, import, only_in_scope);
+
+	if (known != HASH_MAP_NONE)
+		return known;
+	known = (uint32_t)calls->resolved.count;
+	*array_add(&calls->resolved) = (struct resolution){.entry.import = import};
+	hash_map_set(&calls->resolutions, import, only_in_scope, known);
+	return known;
+}
+
+/* The first file, in the order of loading, that offers the name; each file is asked once. */
 static bool resolve(struct symbols *symbols, bool only_in_scope, struct entry *entry)
 {
-	for (size_t i = 0; i < symbols->objects.count && !entry->object; i++) {
-		struct object *object = symbols->objects.items[i];
-		if (!object->elf || object->is_kernel || (only_in_scope && !object->shown.in_scope))
-			continue;
-		const struct symtab *symtab = object_symtab(object, &symbols->sources.texts);
-		for (size_t j = 0; j < symtab->count && !entry->object; j++) {
-			const struct symtab_entry *one = &symtab->items[j];
-			if (one->name != entry->import || one->file || one->is_part)
-				continue;
-			entry->object = object;
-			entry->start = one->start;
-		}
+	size_t index = resolution_of(symbols, only_in_scope, entry->import);
+	struct resolution known = symbols->tail_calls->resolved.items[index];
+
+	if (known.entry.object && !known.entry.object->elf)
+		known = (struct resolution){.entry.import = entry->import}; /* it is forgotten */
+	for (; !known.entry.object && known.objects < symbols->objects.count; known.objects++) {
+		struct object *object = symbols->objects.items[known.objects];
+		if (object->elf && !object->is_kernel && (!only_in_scope || object->shown.in_scope))
+			is_offered(symbols, object, &known.entry);
 	}
+	symbols->tail_calls->resolved.items[index] = known;
+	*entry = known.entry;
 	return entry->object;
 }
 
@@ -133,7 +180,14 @@ static bool decode(const struct object *object, uint64_t offset, uint64_t size,
 
 static uint32_t import_of_slot(struct symbols *symbols, struct object *object, uint64_t slot)
 {
-	return interner_add(&symbols->sources.texts, machine_code_imported(object, slot));
+	struct hash_map *imports = &calls_of(symbols)->imports;
+	uint32_t known = hash_map_get(imports, object->id, slot);
+
+	if (known == HASH_MAP_NONE) {
+		known = interner_add(&symbols->sources.texts, machine_code_imported(object, slot));
+		hash_map_set(imports, object->id, slot, known);
+	}
+	return known;
 }
 
 /* What an entry of the procedure linkage table jumps to. */
@@ -265,9 +319,7 @@ static void read_exits(struct symbols *symbols, struct object *object, uint64_t 
 /* Borrowed until the next call. */
 static const struct exits *exits_of(struct symbols *symbols, struct object *object, uint64_t start)
 {
-	if (!symbols->tail_calls)
-		symbols->tail_calls = memory_new(1, sizeof(*symbols->tail_calls));
-	struct tail_calls *calls = symbols->tail_calls;
+	struct tail_calls *calls = calls_of(symbols);
 	uint32_t index = hash_map_get(&calls->functions, object->id, start);
 
 	if (index == HASH_MAP_NONE) {

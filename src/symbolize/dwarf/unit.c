@@ -81,6 +81,7 @@ static void units_clear(struct units *units)
 		ranges_clear(&unit->code);
 		ranges_clear(&unit->in_scope);
 		free(unit->pieces);
+		free(unit->attributions);
 		free(unit->files);
 	}
 	array_free(units);

@@ -14,6 +14,7 @@
 
 struct object;
 struct inline_tree;
+struct attribution;
 
 struct unit_piece {
 	uint64_t start, end; /* offsets */
@@ -29,7 +30,10 @@ struct unit {
 	struct unit_piece *pieces;  /* sorted, disjoint; only what is attributed to a location */
 	size_t piece_count;
 	struct ranges in_scope; /* what the pieces cover, merged */
-	uint32_t *files;        /* after units_read_file_tables: texts of its source files */
+	/* In their place, in symbols that only name addresses: sorted, disjoint. */
+	struct attribution *attributions;
+	size_t attribution_count;
+	uint32_t *files; /* after units_read_file_tables: texts of its source files */
 	size_t file_count;
 	bool files_unknown; /* its file table cannot be parsed: any file may be in it */
 };

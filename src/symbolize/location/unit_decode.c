@@ -36,15 +36,11 @@ static bool is_assembler(const struct unit *unit)
 }
 
 /* The location of an attribution; code without a function by its symbol. */
-static uint32_t location_of(struct decoding *decoding, const struct attribution *attribution,
-			    uint64_t offset)
+static uint32_t location_of(struct symbols *symbols, struct object *object, const struct unit *unit,
+			    const struct attribution *attribution, uint64_t offset)
 {
-	struct symbols *symbols = decoding->symbols;
-	struct object *object = decoding->object;
-
 	if (symbols->granularity == TARGET_LINE &&
-	    !(is_assembler(decoding->unit) &&
-	      location_line_is_shared(symbols, object, attribution)))
+	    !(is_assembler(unit) && location_line_is_shared(symbols, object, attribution)))
 		return location_of_line(symbols, object, attribution->file, attribution->line,
 					attribution->function);
 	if (attribution->function != FUNCTION_NONE)
@@ -65,7 +61,8 @@ static void decode_attribution(void *context, const struct attribution *attribut
 	for (size_t i = 0; i < found.count; i++)
 		ranges_clip(&decoding->unit->code, found.items[i].start, found.items[i].end, &own);
 	for (size_t i = 0; i < own.count; i++) {
-		uint32_t location = location_of(decoding, attribution, own.items[i].start);
+		uint32_t location = location_of(decoding->symbols, decoding->object, decoding->unit,
+						attribution, own.items[i].start);
 		if (location == SYMBOLS_NONE)
 			continue;
 		add_piece(decoding, own.items[i].start, own.items[i].end, location);
@@ -75,6 +72,23 @@ static void decode_attribution(void *context, const struct attribution *attribut
 	}
 	ranges_clear(&found);
 	ranges_clear(&own);
+}
+
+/* Most lines of a unit are never sampled: a location of each took a third of the parser's time. */
+static void keep_attribution(void *context, const struct attribution *attribution)
+{
+	struct decoding *decoding = context;
+	struct unit *unit = decoding->unit;
+
+	unit->attributions = memory_array_grow(unit->attributions, &unit->attribution_count,
+					       &decoding->capacity, sizeof(*unit->attributions));
+	unit->attributions[unit->attribution_count - 1] = *attribution;
+}
+
+static int attribution_compare(const void *one, const void *other)
+{
+	const struct attribution *a = one, *b = other;
+	return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static int piece_compare(const void *one, const void *other)
@@ -91,7 +105,7 @@ void unit_decode(struct symbols *symbols, struct object *object, struct unit *un
 	if (unit->is_decoded)
 		return;
 	unit->is_decoded = true;
-	symbols->generation++;
+	symbols->generation += !symbols->is_by_address;
 	line_table_read(&symbols->sources, object, unit, &rows);
 	unit->frames = memory_new(1, sizeof(*unit->frames));
 	inline_tree_read(&symbols->sources, object, unit, NULL, NULL, unit->frames);
@@ -99,12 +113,65 @@ void unit_decode(struct symbols *symbols, struct object *object, struct unit *un
 	attribution_walk(&symbols->sources, &rows, unit->frames,
 			 symbols->granularity == TARGET_LINE ? ATTRIBUTE_LINES :
 							       ATTRIBUTE_FUNCTIONS,
-			 decode_attribution, &decoding);
+			 symbols->is_by_address ? keep_attribution : decode_attribution, &decoding);
 	if (unit->piece_count)
 		qsort(unit->pieces, unit->piece_count, sizeof(*unit->pieces), piece_compare);
+	if (unit->attribution_count)
+		qsort(unit->attributions, unit->attribution_count, sizeof(*unit->attributions),
+		      attribution_compare);
 	ranges_merge(&unit->in_scope);
 	line_table_clear(&rows);
 	inclusive_add_unit(symbols, object, unit);
+}
+
+static uint32_t piece_location_at(const struct unit *unit, uint64_t offset)
+{
+	size_t low = 0, high = unit->piece_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (unit->pieces[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < unit->piece_count && unit->pieces[low].start <= offset)
+		return unit->pieces[low].location;
+	return SYMBOLS_NONE;
+}
+
+/* An instruction that only the code before it reaches belongs to that, as in decode_attribution. */
+static const struct attribution *attribution_at(struct symbols *symbols, struct object *object,
+						const struct unit *unit, uint64_t address)
+{
+	size_t low = 0, high = unit->attribution_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (unit->attributions[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct attribution *at = low ? &unit->attributions[low - 1] : NULL;
+	bool is_edge = at && (at->start == address || at->end == address);
+	bool is_before = is_edge && skid_boundary(&symbols->skid, object, address) != address;
+	if (is_before && at->start == address)
+		at = low > 1 ? at - 1 : NULL;
+	return at && (address < at->end || (address == at->end && is_before)) ? at : NULL;
+}
+
+uint32_t unit_location_at(struct symbols *symbols, struct object *object, const struct unit *unit,
+			  uint64_t offset)
+{
+	uint64_t address;
+
+	if (!symbols->is_by_address)
+		return piece_location_at(unit, offset);
+	if (!object_address(object, offset, &address))
+		return SYMBOLS_NONE;
+	const struct attribution *at = attribution_at(symbols, object, unit, address);
+	return at ? location_of(symbols, object, unit, at, offset) : SYMBOLS_NONE;
 }
 
 void units_forget_frames(struct object *object)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * operation - what the engine asks its parser for. Each stands for the functions of symbols.h,
- * python.h, patterns.h, variables.h or listing.h with its name; calls.c and server.c have the
- * arguments.
+ * batches.h, python.h, patterns.h, variables.h or listing.h with its name; calls.c, batches.c and
+ * server.c have the arguments.
  *
  * Every answer begins with what has changed (parser.h): the generation, objects, locations, and
  * locations whose ranges are no longer those that were told.
@@ -21,6 +21,7 @@ enum operation {
 	OPERATION_PROCESS_NAME,
 	OPERATION_SET,
 	OPERATION_LOCATION_AT,
+	OPERATION_LOCATIONS_AT,
 	OPERATION_LOCATION_RANGES,
 	OPERATION_SCOPE_RANGES,
 	OPERATION_FIND,
@@ -34,6 +35,7 @@ enum operation {
 	OPERATION_UNWIND_ROWS,
 	OPERATION_SPIN_LOOPS,
 	OPERATION_TAIL_CALLS,
+	OPERATION_TAIL_CALLS_OF,
 	OPERATION_TAIL_LOCATION,
 	OPERATION_REFERENCES,
 	OPERATION_VARIABLE_AT,

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ENDS_MOST 2 /* a file that ended so many processes is not read again */
+
 const struct parsed_object *parser_object(const struct parser *parser, uint32_t object)
 {
 	assert(object < parser->objects.count);
@@ -212,14 +214,15 @@ static bool add_file_again(struct parser *parser, const struct parsed_object *ob
 	return is_told;
 }
 
-/* Tells the process of an object that it does not know yet; false: it cannot. */
-static bool serve(struct parser *parser, uint32_t object)
+bool parser_serve_object(struct parser *parser, uint32_t object)
 {
 	struct parsed_object *told = parser->objects.items[object];
 	bool is_told = false;
 
 	if (told->served != SYMBOLS_NONE)
 		return true;
+	if (told->ends >= ENDS_MOST)
+		return false;
 	parser->adding = object;
 	if (object == parser->python_object) {
 		parser_begin(parser, OPERATION_PYTHON_OBJECT);
@@ -238,7 +241,7 @@ static bool serve(struct parser *parser, uint32_t object)
 
 bool parser_begin_about(struct parser *parser, enum operation operation, uint32_t object)
 {
-	if (parser->ended || !serve(parser, object))
+	if (parser->ended || !parser_serve_object(parser, object))
 		return false;
 	parser_begin(parser, operation);
 	message_add(&parser->ask, parser_served(parser, object));
@@ -247,7 +250,7 @@ bool parser_begin_about(struct parser *parser, enum operation operation, uint32_
 
 void parser_see_through(struct parser *parser, uint32_t object)
 {
-	if (parser->ended || !serve(parser, object))
+	if (parser->ended || !parser_serve_object(parser, object))
 		return;
 	parser->objects.items[object]->is_seen_through = true;
 	ask_to_see_through(parser, object);

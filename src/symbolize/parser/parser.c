@@ -21,7 +21,7 @@
 
 const char *parser_warning(const struct parser *parser)
 {
-	return parser->ended;
+	return parser->ended ? parser->ended : parser->warning;
 }
 
 /* How the process ended; it is killed if it did not. To be freed. */
@@ -51,6 +51,7 @@ void parser_free(struct parser *parser)
 		free(end_process(parser));
 	starter_end(&parser->starter);
 	free(parser->ended);
+	free(parser->warning);
 	parser_clear_code(parser);
 	broker_clear(&parser->broker);
 	message_free(&parser->ask);
@@ -146,6 +147,15 @@ static int hand_file_over(struct parser *parser, struct message_patience *patien
 	return code;
 }
 
+/* A file that is shortened while it is read ends the process, as one that is made for it does. */
+static void note_end(struct parser *parser, const char *about)
+{
+	for (size_t i = 0; i < parser->objects.count && about; i++) {
+		struct parsed_object *object = parser->objects.items[i];
+		object->ends += !strcmp(object->shown.path, about);
+	}
+}
+
 bool parser_ask(struct parser *parser, const char *about, int fd)
 {
 	struct message_patience patience = patience_of(parser);
@@ -162,6 +172,7 @@ bool parser_ask(struct parser *parser, const char *about, int fd)
 	if (!code && kind != MESSAGE_ANSWER)
 		code = -EBADMSG;
 	if (code) {
+		note_end(parser, about);
 		give_up(parser, code, about);
 		return false;
 	}
@@ -194,7 +205,13 @@ int parser_take_result(struct parser *parser, uint64_t *value, struct error *err
 
 void parser_renew(struct parser *parser, int socket, pid_t pid)
 {
-	free(end_process(parser));
+	if (parser->ended && !parser->warning)
+		parser->warning =
+			text_format("%s until another process took its place", parser->ended);
+	if (!parser->ended)
+		free(end_process(parser));
+	free(parser->ended);
+	parser->ended = NULL;
 	parser_forget_code(parser);
 	broker_clear(&parser->broker);
 	parser->broker = (struct broker){0};

@@ -10,6 +10,7 @@
 
 #include "base/hash_map.h"
 #include "base/interner.h"
+#include "symbolize/batches.h"
 #include "symbolize/listing.h"
 #include "symbolize/parser/broker.h"
 #include "symbolize/parser/message.h"
@@ -30,6 +31,7 @@ struct parsed_object {
 	int64_t size, modified_ns;
 	bool is_kernel, is_main, is_jit, is_seen_through;
 	bool is_forgotten; /* its file is closed, until it is added again */
+	unsigned ends;     /* processes that ended while they read it */
 	struct ranges scope_ranges;
 	uint64_t scope_generation;
 };
@@ -60,7 +62,8 @@ struct parser {
 	int socket;
 	pid_t pid;
 	unsigned patience_s;
-	char *ended; /* why, with what it read; NULL: it answers */
+	char *ended;   /* why, with what it read; NULL: it answers */
+	char *warning; /* of the first process that ended and was replaced; NULL: none */
 	const struct scope *scope;
 	struct broker broker;
 	struct message ask, answer;
@@ -82,6 +85,7 @@ struct parser {
 	uint32_t adding;        /* the object that it is told of; SYMBOLS_NONE: a new one */
 	ARRAY(struct message) python_codes;
 	uint64_t began_ns;
+	unsigned replaced;    /* processes that had ended */
 	uint64_t first_bytes; /* its own memory at its beginning */
 	uint64_t most_bytes;  /* how much more it may take */
 };
@@ -89,14 +93,14 @@ struct parser {
 /* Takes the socket; `pid` is the parser's. NULL: it does not say that its sandbox holds. */
 struct parser *parser_new(int socket, pid_t pid, const struct scope *scope);
 void parser_free(struct parser *parser); /* ends the process */
-/* Why it ended, as a warning; NULL: it did not. */
+/* Why it ended, or another one before it, as a warning; NULL: none did. */
 const char *parser_warning(const struct parser *parser);
 
 /* parser.c: arguments are added to parser->ask between these; the result is in parser->answer. */
 void parser_begin(struct parser *parser, enum operation operation);
 /* `about`: what is read, for the warning; or NULL. `fd`: handed over, or -1. False: no answer. */
 bool parser_ask(struct parser *parser, const char *about, int fd);
-/* Another process in its place, which knows nothing yet. */
+/* Another process in its place, also of one that has ended, which knows nothing yet. */
 void parser_renew(struct parser *parser, int socket, pid_t pid);
 /* The answer cannot be right: the process is killed. */
 void parser_distrust(struct parser *parser);
@@ -117,7 +121,9 @@ struct parsed_object *parser_add_object_by_hand(struct parser *parser, const cha
 uint32_t parser_block(struct parser *parser, uint32_t object, uint64_t offset);
 uint32_t parser_named(struct parser *parser, enum target_kind kind, const char *name);
 
-/* parsed_objects.c. `_begin_about`: parser_begin, and an object; false: it cannot be told of. */
+/* parsed_objects.c. Tells the process of an object, if it does not know it; false: it cannot. */
+bool parser_serve_object(struct parser *parser, uint32_t object);
+/* parser_begin, and an object; false: it cannot be told of. */
 bool parser_begin_about(struct parser *parser, enum operation operation, uint32_t object);
 const struct parsed_object *parser_object(const struct parser *parser, uint32_t object);
 int parser_add_object(struct parser *parser, const char *path, const char *open_path, bool is_main,
@@ -126,6 +132,12 @@ int parser_add_jit(struct parser *parser, const char *path, uint32_t *object, st
 void parser_forget_object(struct parser *parser, uint32_t object);
 void parser_see_through(struct parser *parser, uint32_t object);
 uint32_t parser_python_object(struct parser *parser);
+
+/* batches.c: as those of batches.h; false: there is no answer. */
+bool parser_locations_at(struct parser *parser, const struct symbols_address *addresses,
+			 size_t count, uint32_t *locations);
+bool parser_tail_calls_of(struct parser *parser, const struct symbols_call *calls, size_t count,
+			  struct symbols_addresses *between, uint32_t *counts);
 
 /* calls.c: as the functions of symbols.h, python.h, patterns.h, variables.h, listing.h. */
 int parser_add_kernel(struct parser *parser, const char *names, const char *vmlinux,

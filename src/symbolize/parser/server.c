@@ -7,6 +7,8 @@
 #include "symbolize/parser/server.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
+#include "symbolize/batches.h"
 #include "symbolize/internal.h"
 #include "symbolize/listing.h"
 #include "symbolize/object/brokered.h"
@@ -259,6 +261,22 @@ static void on_location_at(struct server *server)
 	message_add(&server->body, symbols_location_at(server->symbols, object, offset));
 }
 
+static void on_locations_at(struct server *server)
+{
+	size_t count;
+	const struct symbols_address *asked =
+		message_take_items(&server->ask, sizeof(*asked), &count);
+	uint32_t *locations = memory_new(count + 1, sizeof(*locations));
+
+	for (size_t i = 0; i < count; i++)
+		locations[i] = asked[i].object == SYMBOLS_NONE ?
+				       SYMBOLS_NONE :
+				       symbols_location_at(server->symbols, asked[i].object,
+							   asked[i].offset);
+	message_add_bytes(&server->body, locations, count * sizeof(*locations));
+	free(locations);
+}
+
 static void on_location_ranges(struct server *server)
 {
 	const struct range *ranges;
@@ -405,6 +423,25 @@ static void on_tail_calls(struct server *server)
 	add_addresses(server, &between);
 }
 
+static void on_tail_calls_of(struct server *server)
+{
+	size_t count;
+	const struct symbols_call *asked = message_take_items(&server->ask, sizeof(*asked), &count);
+	uint32_t *counts = memory_new(count + 1, sizeof(*counts));
+	struct symbols_addresses between = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		size_t before = between.count;
+		if (asked[i].call.object != SYMBOLS_NONE && asked[i].callee.object != SYMBOLS_NONE)
+			symbols_tail_calls(server->symbols, &asked[i].call, &asked[i].callee,
+					   &between);
+		counts[i] = (uint32_t)(between.count - before);
+	}
+	message_add_bytes(&server->body, counts, count * sizeof(*counts));
+	add_addresses(server, &between);
+	free(counts);
+}
+
 static void on_spin_loops(struct server *server)
 {
 	uint32_t object = number(server);
@@ -469,6 +506,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_PROCESS_NAME] = on_process_name,
 	[OPERATION_SET] = on_set,
 	[OPERATION_LOCATION_AT] = on_location_at,
+	[OPERATION_LOCATIONS_AT] = on_locations_at,
 	[OPERATION_LOCATION_RANGES] = on_location_ranges,
 	[OPERATION_SCOPE_RANGES] = on_scope_ranges,
 	[OPERATION_FIND] = on_find,
@@ -483,6 +521,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_UNWIND_ROWS] = on_unwind_rows,
 	[OPERATION_SPIN_LOOPS] = on_spin_loops,
 	[OPERATION_TAIL_CALLS] = on_tail_calls,
+	[OPERATION_TAIL_CALLS_OF] = on_tail_calls_of,
 	[OPERATION_TAIL_LOCATION] = on_tail_location,
 	[OPERATION_REFERENCES] = on_references,
 	[OPERATION_VARIABLE_AT] = on_variable_at,

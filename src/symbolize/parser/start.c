@@ -19,37 +19,40 @@
 #define RENEW_VARIABLE "LEVER_PARSER_MEGABYTES"
 #define RENEW_NAMES (1u << 19) /* locations and functions that the engine keeps */
 #define RENEW_AGAIN_NS 60000000000ull
+#define REPLACE_AGAIN_NS 10000000000ull /* of processes that end: a hostile file may end each */
+#define REPLACE_MOST 100
 
-static _Noreturn void run_parser(int socket, pid_t engine, enum target_kind granularity,
-				 const struct scope *scope)
+struct parser_start {
+	pid_t engine;
+	enum target_kind granularity;
+	bool is_by_address;
+	const struct scope *scope;
+};
+
+static _Noreturn void run_parser(int socket, const struct parser_start *start)
 {
 	prctl(PR_SET_NAME, "lever-parser");
 	setsid(); /* what the terminal sends to the engine's group is not for this process */
 	unsetenv("DEBUGINFOD_URLS"); /* the engine asks them */
 	bool is_safe = !sandbox_enter(socket, parser_ask_for_file);
-	if (!is_safe || getppid() != engine)
+	if (!is_safe || getppid() != start->engine)
 		_exit(1);
 	broker_use();
-	parser_serve(SANDBOX_DESCRIPTOR, symbols_new(granularity, scope));
+	struct symbols *symbols = symbols_new(start->granularity, start->scope);
+	symbols->is_by_address = start->is_by_address;
+	parser_serve(SANDBOX_DESCRIPTOR, symbols);
 	_exit(0);
 }
 
-struct parser_start {
-	pid_t engine;
-	enum target_kind granularity;
-	const struct scope *scope;
-};
-
 static struct parser_start start_of(const struct symbols *symbols)
 {
-	return (struct parser_start){getpid(), symbols->granularity, symbols->sources.scope};
+	return (struct parser_start){getpid(), symbols->granularity, symbols->is_by_address,
+				     symbols->sources.scope};
 }
 
 static void run_later(void *context, int socket)
 {
-	const struct parser_start *start = context;
-
-	run_parser(socket, start->engine, start->granularity, start->scope);
+	run_parser(socket, context);
 }
 
 /*
@@ -87,10 +90,13 @@ static uint64_t own_bytes(const struct parser *parser)
 	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope)
+static struct symbols *start_symbols(enum target_kind granularity, bool is_by_address,
+				     const struct scope *scope)
 {
 	struct symbols *symbols = symbols_new(granularity, scope);
 	int socket;
+
+	symbols->is_by_address = is_by_address;
 	pid_t pid = start_process(symbols, NULL, &socket);
 
 	symbols->parser = pid < 0 ? NULL : parser_new(socket, pid, scope);
@@ -99,9 +105,14 @@ struct symbols *symbols_start(enum target_kind granularity, const struct scope *
 	return symbols;
 }
 
+struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope)
+{
+	return start_symbols(granularity, false, scope);
+}
+
 struct symbols *symbols_start_renewable(enum target_kind granularity, const struct scope *scope)
 {
-	struct symbols *symbols = symbols_start(granularity, scope);
+	struct symbols *symbols = start_symbols(granularity, true, scope);
 	struct parser_start start = start_of(symbols);
 
 	/* The context is copied with the process. */
@@ -126,13 +137,11 @@ static bool is_large(struct parser *parser)
 	       parser->locations.count + parser->functions.count > RENEW_NAMES;
 }
 
-bool symbols_renew(struct symbols *symbols)
+static bool renew(struct symbols *symbols)
 {
 	struct parser *parser = symbols->parser;
 	int socket;
 
-	if (!parser || parser->ended || parser->kernel.is_known)
-		return false;
 	pid_t pid = start_process(symbols, &parser->starter, &socket);
 	if (pid < 0)
 		return false;
@@ -141,18 +150,32 @@ bool symbols_renew(struct symbols *symbols)
 	return true;
 }
 
-bool symbols_renew_if_large(struct symbols *symbols)
+bool symbols_renew(struct symbols *symbols)
+{
+	struct parser *parser = symbols->parser;
+
+	return parser && !parser->ended && !parser->kernel.is_known && renew(symbols);
+}
+
+static bool may_replace(const struct parser *parser, uint64_t now)
+{
+	return parser->starter.pid && !parser->kernel.is_known && parser->replaced < REPLACE_MOST &&
+	       now - parser->began_ns >= REPLACE_AGAIN_NS;
+}
+
+bool symbols_renew_if_needed(struct symbols *symbols)
 {
 	struct parser *parser = symbols->parser;
 	uint64_t now = clock_now_ns();
 
-	if (!parser || parser->ended || !is_large(parser))
+	if (!parser || (parser->ended ? !may_replace(parser, now) : !is_large(parser)))
 		return false;
 	/* What it needs all the time takes so much: to read that again and again helps nothing. */
-	if (now - parser->began_ns < RENEW_AGAIN_NS)
+	if (!parser->ended && now - parser->began_ns < RENEW_AGAIN_NS)
 		parser->most_bytes *= 2;
+	parser->replaced += parser->ended != NULL;
 	parser->began_ns = now;
-	return symbols_renew(symbols);
+	return renew(symbols);
 }
 
 const char *symbols_warning(const struct symbols *symbols)

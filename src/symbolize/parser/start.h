@@ -13,7 +13,11 @@
  * more.
  */
 struct symbols *symbols_start(enum target_kind granularity, const struct scope *scope);
-/* The same, with what starts the processes by which symbols_renew replaces the first one. */
+/*
+ * The same for names of addresses only: a location has no ranges, and there are none but those of
+ * addresses that were asked for. With what starts the processes by which symbols_renew replaces
+ * the first one.
+ */
 struct symbols *symbols_start_renewable(enum target_kind granularity, const struct scope *scope);
 /*
  * Replaces that process by a new one, which reads what it is asked for again. Locations end, and
@@ -21,7 +25,8 @@ struct symbols *symbols_start_renewable(enum target_kind granularity, const stru
  * none. False: it goes on as before.
  */
 bool symbols_renew(struct symbols *symbols);
-bool symbols_renew_if_large(struct symbols *symbols);
+/* Where it has become large, or has ended: the latter not more often than each 10 s. */
+bool symbols_renew_if_needed(struct symbols *symbols);
 /* How that process ended, as a warning; NULL: it did not. */
 const char *symbols_warning(const struct symbols *symbols);
 /* Its number; 0: there is none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* parser - the process that reads binaries: its answers, its end, and answers that are lies. */
 #include "symbolize/parser/parser.h"
+#include "symbolize/batches.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -61,18 +62,24 @@ static bool has_same_ranges(struct pair *pair, uint32_t own, uint32_t asked)
 	       !memcmp(mine, theirs, count * sizeof(*mine));
 }
 
-static bool has_same_location(struct pair *pair, uint64_t offset)
+static bool has_same_names(struct pair *pair, uint32_t mine, uint32_t theirs)
 {
-	uint32_t mine = symbols_location_at(pair->own.symbols, pair->own.object, offset);
-	uint32_t theirs = symbols_location_at(pair->asked, pair->object, offset);
-
 	if (mine == SYMBOLS_NONE || theirs == SYMBOLS_NONE)
 		return mine == theirs;
 	const struct symbols_location *one = symbols_location(pair->own.symbols, mine);
 	const struct symbols_location *other = symbols_location(pair->asked, theirs);
 	return is_same(one->name, other->name) && is_same(one->file, other->file) &&
 	       is_same(one->function, other->function) && one->line == other->line &&
-	       one->kind == other->kind && has_same_ranges(pair, mine, theirs);
+	       one->kind == other->kind;
+}
+
+static bool has_same_location(struct pair *pair, uint64_t offset)
+{
+	uint32_t mine = symbols_location_at(pair->own.symbols, pair->own.object, offset);
+	uint32_t theirs = symbols_location_at(pair->asked, pair->object, offset);
+
+	return has_same_names(pair, mine, theirs) &&
+	       (mine == SYMBOLS_NONE || has_same_ranges(pair, mine, theirs));
 }
 
 /* The number of lines that were found. */
@@ -247,6 +254,75 @@ TEST("a parser that replaces another one does not begin with the engine's memory
 	CHECK(kill(last, 0) && errno == ESRCH);
 	CHECK(waitpid(-1, NULL, 0) == -1 && errno == ECHILD); /* nor the starter */
 	free(memory);
+	scope_free(scope);
+}
+
+#define OFFSETS 0x3000
+
+/* As `lever record` asks: names of addresses only, many at once. */
+static void compare_names(const char *name, unsigned least)
+{
+	AUTO(text) char *path = text_format("%s/%s", fixture_directory, name);
+	struct symbols_address *addresses = memory_new(OFFSETS, sizeof(*addresses));
+	uint32_t *locations = memory_new(OFFSETS, sizeof(*locations));
+	unsigned differing = 0;
+	struct pair pair;
+
+	CHECK_EQUAL(fixture_open(&pair.own, name, TARGET_LINE, NULL), 0);
+	pair.asked = symbols_start_renewable(TARGET_LINE, pair.own.scope);
+	CHECK_EQUAL(symbols_add_object(pair.asked, path, NULL, true, &pair.object, NULL), 0);
+	for (uint32_t i = 0; i < OFFSETS; i++)
+		addresses[i] = (struct symbols_address){.object = pair.object, .offset = i};
+	symbols_locations_at(pair.asked, addresses, OFFSETS, locations);
+	for (uint32_t i = 0; i < OFFSETS; i++) {
+		uint32_t mine = symbols_location_at(pair.own.symbols, pair.own.object, i);
+		differing += !has_same_names(&pair, mine, locations[i]);
+		differing += symbols_location_at(pair.asked, pair.object, i) != locations[i];
+	}
+	CHECK_EQUAL(differing, 0);
+	CHECK(symbols_location_count(pair.asked) > least);
+	free(addresses);
+	free(locations);
+	close_pair(&pair);
+}
+
+TEST("names of addresses, many at once, are those of symbols that know each line's code")
+{
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o once && gcc -O2 -g main.c -o twice && "
+			  "gcc -O0 -g main.c -o plain && strip -g -o bare plain"));
+	compare_names("once", 5);
+	compare_names("twice", 5);
+	compare_names("plain", 5);
+	compare_names("bare", 2);
+}
+
+TEST("a parser that has ended is replaced, but not again at once, and the warning stays")
+{
+	struct scope *scope = scope_new();
+	struct symbols_addresses found = {0};
+	uint32_t object;
+
+	fixture_begin();
+	CHECK(fixture_run("gcc -O1 -g main.c -o plain"));
+	AUTO(text) char *path = text_format("%s/plain", fixture_directory);
+	struct symbols *symbols = symbols_start_renewable(TARGET_LINE, scope);
+	CHECK_EQUAL(symbols_add_object(symbols, path, NULL, true, &object, NULL), 0);
+	CHECK_EQUAL(symbols_breakpoints(symbols, "main.c:12", SYMBOLS_NONE, &found, NULL), 0);
+	CHECK(!symbols_renew_if_needed(symbols));
+	CHECK_EQUAL(kill(symbols_process(symbols), SIGBUS), 0);
+	uint32_t location = symbols_location_at(symbols, object, found.items[0].offset + 1);
+	CHECK_EQUAL(symbols_location(symbols, location)->line, 0);
+	CHECK(symbols_renew_if_needed(symbols));
+	location = symbols_location_at(symbols, object, found.items[0].offset + 1);
+	CHECK_EQUAL(symbols_location(symbols, location)->line, 12);
+	CHECK(strstr(symbols_warning(symbols), "was ended by signal 7 "));
+	CHECK(strstr(symbols_warning(symbols), "until another process took its place"));
+	CHECK_EQUAL(kill(symbols_process(symbols), SIGBUS), 0);
+	location = symbols_location_at(symbols, object, found.items[0].offset + 0x1000);
+	CHECK(!symbols_renew_if_needed(symbols)); /* 10 s later */
+	array_free(&found);
+	symbols_free(symbols);
 	scope_free(scope);
 }
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * batches - the questions of symbols.h about many addresses at once: one message to the parser and
+ * one back, in place of two for each.
+ */
+#pragma once
+
+#include "symbolize/symbols.h"
+
+/* As symbols_location_at, of each: `locations` has room for `count`. */
+void symbols_locations_at(struct symbols *symbols, const struct symbols_address *addresses,
+			  size_t count, uint32_t *locations);
+
+struct symbols_call {
+	struct symbols_address call, callee; /* as symbols_tail_calls has them */
+};
+
+/* As symbols_tail_calls, of each: all are appended to `between`, and `counts` has how many. */
+void symbols_tail_calls_of(struct symbols *symbols, const struct symbols_call *calls, size_t count,
+			   struct symbols_addresses *between, uint32_t *counts);
