@@ -17,6 +17,7 @@
 #include "analyze/causal/phase.h"
 #include "analyze/causal/placement_error.h"
 #include "analyze/causal/set_error.h"
+#include "analyze/causal/standstill.h"
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/transients.h"
 #include "analyze/causal/trials.h"
@@ -76,6 +77,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		double period_ns = recording_visit_period(visit, point->kind);
 		if (!isfinite(period_ns))
 			continue;
+		period_ns = standstill_period(trials, i, point, period_ns);
 		period_ns = own_period(pacing, visit, period_ns, experiment->speedup);
 		windows[count++] = (struct effect_window){
 			.time_ns = experiment->start_ns + experiment->duration_ns / 2,

@@ -11,8 +11,11 @@
 /* Mean squares of differences over their variances: up to where points agree, or contradict. */
 #define AGREE_MOST 4.0
 #define CONTRADICT_LEAST 9.0
-#define APART_SLOPE 0.05      /* points this close agree in any case: the guess matters little */
-#define SAMPLED_IS_BETTER 3.0 /* CPU time is used if a unit's intervals are wider by this factor */
+#define APART_SLOPE 0.05 /* points this close agree in any case: the guess matters little */
+/* CPU time is used if a unit's intervals are wider by this factor; if it agrees, by less. */
+#define SAMPLED_IS_BETTER 3.0
+#define AGREEING_IS_BETTER 2.0
+#define VISITED_LEAST 0.5 /* of the windows in which the point that is visited most is */
 
 static const struct causal_effect *effect_at_point(const struct causal_target *target,
 						   const struct recording_point *point)
@@ -101,6 +104,36 @@ static void keep_those_of_most_runs(const struct recording *recording, struct ca
 	found->count = kept;
 }
 
+static size_t windows_with_visits(const struct recording *recording,
+				  const struct recording_point *point)
+{
+	size_t windows = 0;
+
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_visit *visit =
+			recording_visit(&recording->experiments.items[i], point->id);
+		windows += visit && visit->visits > 0;
+	}
+	return windows;
+}
+
+/* A unit of a phase that is soon over, like the program's start, tells nothing of other code. */
+static void keep_those_of_most_windows(const struct recording *recording, struct candidates *found)
+{
+	size_t *windows = memory_new(found->count, sizeof(*windows));
+	size_t most = 0, kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		windows[i] = windows_with_visits(recording, found->items[i]);
+		most = windows[i] > most ? windows[i] : most;
+	}
+	for (size_t i = 0; i < found->count; i++)
+		if ((double)windows[i] >= VISITED_LEAST * (double)most)
+			found->items[kept++] = found->items[i];
+	found->count = kept;
+	free(windows);
+}
+
 /* Found points with an effect. */
 static struct candidates candidates_of(const struct recording *recording,
 				       const struct causal_target *targets, size_t count)
@@ -113,6 +146,7 @@ static struct candidates candidates_of(const struct recording *recording,
 			found.items[found.count++] = point;
 	}
 	keep_those_of_most_runs(recording, &found);
+	keep_those_of_most_windows(recording, &found);
 	return found;
 }
 
@@ -147,10 +181,11 @@ static double merit_of(const struct candidates *found, size_t index,
 {
 	const struct recording_point *point = found->items[index];
 	double error = 1 / sqrt(precision_of(point, targets, count));
+	unsigned support = support_of(found, index, targets, count);
 
 	if (point->kind == POINT_SAMPLED)
-		error *= SAMPLED_IS_BETTER;
-	return support_of(found, index, targets, count) + 1 / (1 + error);
+		error *= support ? AGREEING_IS_BETTER : SAMPLED_IS_BETTER;
+	return support + 1 / (1 + error);
 }
 
 static void choose(const struct candidates *found, struct point_choice *choice,

@@ -14,9 +14,11 @@
 #define FIRST_AFTER_NS 400000000ull
 #define REQUESTS_WITHIN_NS 5000000000ull
 #define AGAIN_AFTER_NS 1000000000ull /* doubled by each search */
-#define SEARCH_PAUSE 5               /* times what the search before took, of an active program */
+/* Times what the search before took, of an active program; if it found nothing, or something. */
+#define SEARCH_PAUSE 5
+#define FOUND_PAUSE 1
 #define ACTIVE_PART 10
-#define UNVISITED_NS 3000000000ull
+#define UNVISITED_NS 2000000000ull
 #define SEARCHES_MOST 6
 #define FRUITLESS_MOST 3
 
@@ -100,7 +102,8 @@ static void add_cpu_time(struct session *session)
 	add(session, &cpu_time, &error);
 }
 
-static void search(struct session *session)
+/* Whether it found a unit. */
+static bool search(struct session *session)
 {
 	struct session_found_points *found = &session->found_points;
 	struct session_unit units[UNITS_MOST];
@@ -121,6 +124,7 @@ static void search(struct session *session)
 		tell(session, units, added);
 	for (size_t i = 0; i < added; i++)
 		free(units[i].text);
+	return added;
 }
 
 /* What another search finds would be measured for too short a time. */
@@ -137,12 +141,12 @@ static void search_and_pause(struct session *session)
 	struct session_found_points *found = &session->found_points;
 	uint64_t began_ns = clock_now_ns(), sampled_ns = found->disturbed_sampled_ns;
 
-	search(session);
+	bool has_found = search(session);
 	found->visited_ns = clock_now_ns();
 	uint64_t spent_ns = found->visited_ns - began_ns;
 	bool is_active = found->disturbed_sampled_ns - sampled_ns > spent_ns / ACTIVE_PART;
 	uint64_t least_ns = AGAIN_AFTER_NS << found->searches;
-	found->pause_ns = is_active ? SEARCH_PAUSE * spent_ns : 0;
+	found->pause_ns = is_active ? (has_found ? FOUND_PAUSE : SEARCH_PAUSE) * spent_ns : 0;
 	found->next_ns =
 		found->visited_ns + (found->pause_ns > least_ns ? found->pause_ns : least_ns);
 }

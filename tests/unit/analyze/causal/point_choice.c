@@ -96,6 +96,24 @@ TEST("a point that each run counted is used, as the others have no answer for on
 	release(&made);
 }
 
+TEST("a unit of the program's start is not used, as later code has no effect at it")
+{
+	double slopes[POINTS][TARGETS] = {{0.6, 0.0, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
+	struct recording_visit first[] = {{.point_id = 1, .visits = 9},
+					  {.point_id = 3, .visits = 9}},
+			       later[] = {{.point_id = 1}, {.point_id = 3, .visits = 9}};
+	struct recording_experiment windows[] = {{.id = 1, .visits = {first, 2, 2}},
+						 {.id = 2, .visits = {later, 2, 2}},
+						 {.id = 3, .visits = {later, 2, 2}}};
+	struct made made;
+
+	make(&made, slopes, (const double[]){0.01, 0.01, 0.02});
+	made.recording.experiments.items = windows;
+	made.recording.experiments.count = 3;
+	CHECK(point_choice_make(&made.recording, made.targets, TARGETS).used == &made.points[2]);
+	release(&made);
+}
+
 TEST("a point that was named is no guess: the found ones are dropped, and nothing is chosen")
 {
 	double slopes[POINTS][TARGETS] = {{0.0, 0.5, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
