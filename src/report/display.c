@@ -170,3 +170,16 @@ char *display_gain(double fraction)
 	bool is_zero = !strcmp(number, "0.0");
 	return text_format("%s%s %%", fraction < 0 && !is_zero ? MINUS : "+", number);
 }
+
+char *display_minus(char *text)
+{
+	char *result = memory_new(strlen(text) * (sizeof(MINUS) - 1) + 1, 1), *end = result;
+
+	for (const char *at = text; *at; at++) {
+		bool is_number = at[0] == '-' && at[1] >= '0' && at[1] <= '9';
+		bool begins = at == text || at[-1] == ' ' || at[-1] == '(';
+		end = is_number && begins ? stpcpy(end, MINUS) : mempcpy(end, at, 1);
+	}
+	free(text);
+	return result;
+}

@@ -34,3 +34,5 @@ char *display_duration(double duration_ns); /* 250 µs; 32.4 s; 2 min 5 s */
 char *display_rate(double per_second);      /* 381.0 */
 /* A fraction as "+12.0 %" or "−3.1 %". */
 char *display_gain(double fraction);
+/* Takes a text of numbers, like "(-0.3 to 1.2)"; its minus signs become those of display_gain. */
+char *display_minus(char *text);

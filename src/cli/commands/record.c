@@ -149,19 +149,26 @@ static int check_continuous(const struct record_values *values, struct error *er
 						     NULL;
 
 	if (!values->is_continuous && (values->rotate_ns || values->keep_bytes))
-		return error_set(error, -EINVAL, "--rotate and --keep need --continuous");
+		return error_set(error, -EINVAL,
+				 "--rotate and --keep need --continuous; --seconds ends one "
+				 "recording");
 	if (!values->is_continuous)
 		return 0;
 	if (common->hosts.count)
 		excluded = "--hosts";
 	if (excluded)
-		return error_set(error, -EINVAL, "--continuous and %s exclude each other",
-				 excluded);
+		return error_set(error, -EINVAL, "--continuous and %s exclude each other%s",
+				 excluded,
+				 common->program ? "; name what runs with --system, --pid, "
+						   "--port, --comm or --cgroup" :
+						   "");
 	if (!strcmp(common->output, DEFAULT_OUTPUT))
 		return error_set(error, -EINVAL,
 				 "--continuous writes into a folder; name it with --output");
 	if (values->rotate_ns && values->rotate_ns < ROTATE_MIN_NS)
-		return error_set(error, -EINVAL, "--rotate is shorter than 5s");
+		return error_set(error, -EINVAL,
+				 "--rotate is shorter than 5s, which a file takes to begin; "
+				 "give more, such as 10min");
 	return 0;
 }
 

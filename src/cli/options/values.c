@@ -155,7 +155,7 @@ int value_set_duration(const struct option *option, void *field, const char *tex
 	(void)option;
 	uint64_t duration_ns;
 	if (!text_to_duration_ns(text, &duration_ns) || duration_ns == 0)
-		return error_set(error, -EINVAL, "'%s' is not a duration like 250us, 1ms or 2s",
+		return error_set(error, -EINVAL, "'%s' is not a duration like 250us, 2s or 10min",
 				 text);
 	*(uint64_t *)field = duration_ns;
 	return 0;

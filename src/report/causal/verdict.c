@@ -4,6 +4,7 @@
 
 #include "analyze/causal/certainty.h"
 #include "base/workers.h"
+#include "report/display.h"
 
 #include <math.h>
 
@@ -161,7 +162,7 @@ char *verdict_interval(const struct target_verdict *verdict)
 
 	if (!(is_lopsided || hides_sign) || verdict->effect->point->kind == POINT_LATENCY)
 		return text_format("±%.1f", 100 * half);
-	return text_format("(%.1f to %.1f)", 100 * at->low, 100 * at->high);
+	return display_minus(text_format("(%.1f to %.1f)", 100 * at->low, 100 * at->high));
 }
 
 bool verdict_is_at_other_speedup(const struct target_verdict *verdict)

@@ -66,8 +66,9 @@ static void print_change(FILE *out, const struct history_entry *before,
 {
 	AUTO(text) char *from = display_clean(before->label);
 	AUTO(text) char *to = display_clean(after->label);
+	AUTO(text) char *change = display_gain(after->change);
 
-	fprintf(out, "  change of %+.1f %% between %s and %s", 100 * after->change, from, to);
+	fprintf(out, "  change of %s between %s and %s", change, from, to);
 	if (before->commit && after->commit)
 		fprintf(out, ": git log %.*s..%.*s", COMMIT_COLUMNS, before->commit, COMMIT_COLUMNS,
 			after->commit);

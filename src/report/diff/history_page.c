@@ -58,8 +58,9 @@ static void write_row(FILE *out, const struct history_entry *entry)
 	chart_text(out, entry->label);
 	fprintf(out, "</td><td class=\"name\">%.9s", entry->commit ? entry->commit : "-");
 	fprintf(out, "</td><td>%s</td><td>&#177;%.1f %%</td><td>", rate, 196 * entry->error);
+	AUTO(text) char *change = display_gain(entry->change);
 	if (entry->is_change)
-		fprintf(out, "%+.1f %%", 100 * entry->change);
+		fputs(change, out);
 	fputs("</td><td class=\"name\">", out);
 	chart_text(out, entry->first_place ? entry->first_place : "-");
 	fputs("</td></tr>\n", out);

@@ -22,15 +22,15 @@ char *diff_pairs_change(const struct run_pairs_result *result)
 {
 	if (result->verdict == RUN_UNSURE || result->verdict == RUN_NO_CHANGE)
 		return text_copy("~");
-	return text_format("%+.2f %%", 100 * (result->ratio - 1));
+	return display_minus(text_format("%+.2f %%", 100 * (result->ratio - 1)));
 }
 
 static char *interval_text(const struct run_pairs_result *result)
 {
 	if (!isfinite(result->high))
 		return text_copy("too few pairs for an interval");
-	return text_format("95 %% interval: %+.2f %% to %+.2f %%", 100 * (result->low - 1),
-			   100 * (result->high - 1));
+	return display_minus(text_format("95 %% interval: %+.2f %% to %+.2f %%",
+					 100 * (result->low - 1), 100 * (result->high - 1)));
 }
 
 /* The same of visits of a progress point. */

@@ -73,8 +73,10 @@ static void print_method(FILE *out, const struct diff_report *report,
 	fprintf(out, "%zu pair%s left out\n", result->warm_up, result->warm_up == 1 ? "" : "s");
 	if (isfinite(result->position)) {
 		terminal_label(out, options, "order");
-		fprintf(out, "the second run of a pair takes %+.2f %%; this cancels\n",
-			100 * (result->position - 1));
+		AUTO(text)
+		char *position =
+			display_minus(text_format("%+.2f %%", 100 * (result->position - 1)));
+		fprintf(out, "the second run of a pair takes %s; this cancels\n", position);
 	}
 }
 

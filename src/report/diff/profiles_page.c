@@ -66,9 +66,10 @@ static void draw_curve(struct chart *chart, const char *class, const struct caus
 		if (point->speedup <= 0)
 			continue;
 		AUTO(text)
-		char *title = text_format("%s: %.0f %% speedup, %+.1f %% (%.1f to %.1f)", class,
-					  100 * point->speedup, 100 * point->gain, 100 * point->low,
-					  100 * point->high);
+		char *title =
+			display_minus(text_format("%s: %.0f %% speedup, %+.1f %% (%.1f to %.1f)",
+						  class, 100 * point->speedup, 100 * point->gain,
+						  100 * point->low, 100 * point->high));
 		chart_dot(chart, class, point->speedup,
 			  (const double[]){point->low, point->gain, point->high}, title);
 		x[count] = point->speedup;
@@ -132,8 +133,9 @@ static void write_row(FILE *out, const struct changed_function *function)
 	fputs("</td>", out);
 	write_cost(out, function->sides[PROFILE_BEFORE]);
 	write_cost(out, after);
+	AUTO(text) char *change = display_gain(-function->speedup);
 	if (function->is_changed)
-		fprintf(out, "<td>%+.1f %%</td>", -100 * function->speedup);
+		fprintf(out, "<td>%s</td>", change);
 	else
 		fputs("<td>~</td>", out);
 	fprintf(out, "<td>%s</td></tr>\n", predicted);

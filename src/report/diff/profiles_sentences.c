@@ -22,8 +22,8 @@ char *diff_gain_text(const struct gain_estimate *gain)
 {
 	if (!gain->is_known)
 		return text_copy("unknown");
-	return text_format("%+.1f %% (%.1f to %.1f)", 100 * gain->gain, 100 * gain->low,
-			   100 * gain->high);
+	return display_minus(text_format("%+.1f %% (%.1f to %.1f)", 100 * gain->gain,
+					 100 * gain->low, 100 * gain->high));
 }
 
 char *diff_change_text(const struct changed_function *function)
@@ -33,8 +33,9 @@ char *diff_change_text(const struct changed_function *function)
 	double low = is_less ? function->low : function->high;
 	double high = is_less ? function->high : function->low;
 
-	return text_format("%.0f %% %s a visit (%.0f to %.0f)", sign * function->speedup,
-			   is_less ? "less" : "more", sign * low, sign * high);
+	return display_minus(text_format("%.0f %% %s a visit (%.0f to %.0f)",
+					 sign * function->speedup, is_less ? "less" : "more",
+					 sign * low, sign * high));
 }
 
 char *diff_profiles_verdict(const struct profile_pair *pair)

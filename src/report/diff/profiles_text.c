@@ -18,6 +18,13 @@ static void print_cost(FILE *out, const struct function_cost *cost)
 	fprintf(out, "%*s%s  ", blanks > 0 ? blanks : 0, "", text);
 }
 
+static int blanks(const char *text, size_t columns)
+{
+	size_t width = display_width(text);
+
+	return width < columns ? (int)(columns - width) : 0;
+}
+
 static void print_function(FILE *out, const struct changed_function *function, size_t width)
 {
 	const struct function_cost *either = function->sides[PROFILE_BEFORE] ?
@@ -29,13 +36,13 @@ static void print_function(FILE *out, const struct changed_function *function, s
 	char *predicted =
 		function->is_changed ? diff_gain_text(&function->predicted) : text_copy("");
 
+	AUTO(text)
+	char *change = function->is_changed ? display_gain(-function->speedup) : text_copy("~");
+
 	print_cost(out, function->sides[PROFILE_BEFORE]);
 	print_cost(out, function->sides[PROFILE_AFTER]);
-	if (function->is_changed)
-		fprintf(out, "%+6.1f %%  ", -100 * function->speedup);
-	else
-		fprintf(out, "%8s  ", "~");
-	fprintf(out, "%-24s  %s\n", predicted, name);
+	fprintf(out, "%*s%s  ", blanks(change, 8), "", change);
+	fprintf(out, "%s%*s  %s\n", predicted, blanks(predicted, 24), "", name);
 }
 
 static void print_functions(FILE *out, const struct profile_pair *pair,

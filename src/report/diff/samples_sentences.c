@@ -23,9 +23,10 @@ char *diff_samples_change(const struct samples_change *change)
 		return text_copy(change->unit_ns[PROFILE_AFTER] > change->unit_ns[PROFILE_BEFORE] ?
 					 "more" :
 					 "less");
-	return text_format("%.0f %% %s (%.0f to %.0f)", sign * change->change,
-			   is_less ? "less" : "more", sign * (is_less ? change->high : change->low),
-			   sign * (is_less ? change->low : change->high));
+	return display_minus(text_format("%.0f %% %s (%.0f to %.0f)", sign * change->change,
+					 is_less ? "less" : "more",
+					 sign * (is_less ? change->high : change->low),
+					 sign * (is_less ? change->low : change->high)));
 }
 
 /* "on CPU 312 ms a run for 935 ms before, 67 % less (65 to 69)" */

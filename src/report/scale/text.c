@@ -309,8 +309,9 @@ static char *errors_here(const struct scale *scale)
 		char *head = is_new ? text_format("%son %u core%s ", *before ? "; " : "", cores,
 						  cores == 1 ? "" : "s") :
 				      text_copy(", ");
-		here = text_format("%s%s%s %+.1f %%", before, head,
-				   scale_model_name(prediction->model), 100 * prediction->error);
+		AUTO(text) char *miss = display_gain(prediction->error);
+		here = text_format("%s%s%s %s", before, head, scale_model_name(prediction->model),
+				   miss);
 	}
 	return here;
 }
@@ -355,13 +356,13 @@ static void print_accuracy(FILE *out, const struct scale *scale,
 		print_note(out, "errors", here, options);
 	print_note(out, "on others", elsewhere, options);
 	if (scale->check.is_there) {
+		AUTO(text) char *miss = display_gain(scale->check.error);
 		AUTO(text)
 		char *sentence =
 			scale->check.refusal ?
 				text_format("no answer: %s", scale->check.refusal) :
-				text_format(
-					"the recorded run, simulated on its own cores: %+.1f %%",
-					100 * scale->check.error);
+				text_format("the recorded run, simulated on its own cores: %s",
+					    miss);
 		print_note(out, "replay", sentence, options);
 	}
 	fputc('\n', out);
