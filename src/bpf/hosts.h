@@ -12,8 +12,8 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, HOSTS_MOST);
-	__type(key, u32);   /* IPv4 address of another host, in network order */
+	__uint(max_entries, HOSTS_ADDRESSES_MOST);
+	__type(key, struct hosts_address);
 	__type(value, u32); /* unused */
 } hosts SEC(".maps");
 
@@ -102,9 +102,14 @@ static __always_inline void option_write(struct bpf_sock_ops *context)
 
 static __always_inline void connection_begin(struct bpf_sock_ops *context)
 {
-	u32 remote = context->remote_ip4;
+	/* All are read, word by word: the verifier takes no address that depends on a choice. */
+	const volatile struct bpf_sock_ops *given = context;
+	struct hosts_address four = {.words = {0, 0, bpf_htonl(0xffff), given->remote_ip4}};
+	struct hosts_address six = {.words = {given->remote_ip6[0], given->remote_ip6[1],
+					      given->remote_ip6[2], given->remote_ip6[3]}};
+	struct hosts_address remote = given->family == 10 /* AF_INET6 */ ? six : four;
 
-	if (context->family != 2 /* AF_INET */ || !bpf_map_lookup_elem(&hosts, &remote))
+	if (!bpf_map_lookup_elem(&hosts, &remote))
 		return;
 	bpf_sock_ops_cb_flags_set(context, context->bpf_sock_ops_cb_flags |
 						   BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG |

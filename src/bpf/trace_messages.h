@@ -11,6 +11,7 @@
 #include "bpf/system_calls.h"
 
 #include <asm/unistd.h>
+#include <bpf/bpf_endian.h>
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -19,13 +20,18 @@
 #define MSG_PEEK 2
 #define SENDERS_MOST 65536
 
+struct in6_addr___words {
+	u32 words[4];
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct sock_common {
 	unsigned short skc_family;
-	u16 skc_num;                  /* local port */
-	u16 skc_dport;                /* in network order */
-	u32 skc_daddr, skc_rcv_saddr; /* of IPv6 that is no IPv4: 0 */
+	u16 skc_num;   /* local port */
+	u16 skc_dport; /* in network order */
+	u32 skc_daddr, skc_rcv_saddr;
+	struct in6_addr___words skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
 struct sock {
@@ -50,7 +56,8 @@ struct {
 static __always_inline bool is_send_call(int call)
 {
 	return call == __NR_write || call == __NR_writev || call == __NR_sendto ||
-	       call == __NR_sendmsg || call == __NR_sendmmsg || call == __NR_sendfile;
+	       call == __NR_sendmsg || call == __NR_sendmmsg || call == __NR_sendfile ||
+	       call == __NR_splice;
 }
 
 /* The same for both ends: from where to where the message goes. */
@@ -63,18 +70,54 @@ static __always_inline u32 way_of(u32 from, u32 from_port, u32 to, u32 to_port)
 	return way ^ way >> 16;
 }
 
+/* 0: this host's own, as in all below. */
+static __always_inline u32 short_four(u32 address)
+{
+	return (address & 0xff) == LOOPBACK_NETWORK ? 0 : address;
+}
+
+/* Sockets of IPv6 keep addresses of IPv4, too: as ::ffff:a.b.c.d. */
+static __always_inline u32 short_six(const struct in6_addr___words *address)
+{
+	const u32 *words = address->words;
+
+	if (!words[0] && !words[1] && words[2] == bpf_htonl(0xffff))
+		return short_four(words[3]);
+	if (!words[0] && !words[1] && !words[2])
+		return 0;
+	return ((words[0] * 0x9e3779b1 ^ words[1]) * 0x85ebca6b ^ words[2]) * 0xc2b2ae35 ^ words[3];
+}
+
+static __always_inline void read_addresses(struct sock *socket, u32 *remote, u32 *own)
+{
+	struct in6_addr___words far = {}, near = {};
+
+	if (BPF_CORE_READ(socket, __sk_common.skc_family) == AF_INET) {
+		*remote = short_four(BPF_CORE_READ(socket, __sk_common.skc_daddr));
+		*own = short_four(BPF_CORE_READ(socket, __sk_common.skc_rcv_saddr));
+		return;
+	}
+	BPF_CORE_READ_INTO(&far, socket, __sk_common.skc_v6_daddr);
+	BPF_CORE_READ_INTO(&near, socket, __sk_common.skc_v6_rcv_saddr);
+	*remote = short_six(&far);
+	*own = short_six(&near);
+}
+
 /* 0: not over TCP to another host. */
 static __always_inline u64 message_id(struct sock *socket, bool is_sent)
 {
 	struct tcp_sock *tcp = (struct tcp_sock *)socket;
 	u16 family = BPF_CORE_READ(socket, __sk_common.skc_family);
-	u32 remote = BPF_CORE_READ(socket, __sk_common.skc_daddr);
-	u32 own = BPF_CORE_READ(socket, __sk_common.skc_rcv_saddr);
 	u32 port = BPF_CORE_READ(socket, __sk_common.skc_num);
 	u32 remote_port = __builtin_bswap16(BPF_CORE_READ(socket, __sk_common.skc_dport));
 
-	if ((family != AF_INET && family != AF_INET6) || !remote || remote == own ||
-	    (own & 0xff) == LOOPBACK_NETWORK || BPF_CORE_READ(socket, sk_protocol) != IPPROTO_TCP)
+	u32 remote, own;
+
+	if ((family != AF_INET && family != AF_INET6) ||
+	    BPF_CORE_READ(socket, sk_protocol) != IPPROTO_TCP)
+		return 0;
+	read_addresses(socket, &remote, &own);
+	if (!remote || remote == own)
 		return 0;
 	u32 way = is_sent ? way_of(own, port, remote, remote_port) :
 			    way_of(remote, remote_port, own, port);

@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 struct collector;
+struct collector_far_file;
 
 enum collector_engine {
 	COLLECTOR_AUTO, /* the kernel engine, or where that is refused the runtime engine */
@@ -78,8 +79,9 @@ struct collector_handler {
 	/* A Python code object, in `bytes`; may be NULL. */
 	void (*python_code)(void *context, const struct wire_python_code *code, size_t bytes);
 	void (*process)(void *context, const struct kernel_process_event *event);
-	void (*callers)(void *context, const struct kernel_callers *callers); /* may be NULL */
-	void (*name)(void *context, const struct kernel_name_event *event);   /* may be NULL */
+	void (*callers)(void *context, const struct kernel_callers *callers);   /* may be NULL */
+	void (*name)(void *context, const struct kernel_name_event *event);     /* may be NULL */
+	void (*far_file)(void *context, const struct collector_far_file *file); /* may be NULL */
 };
 
 int collector_open(const struct collector_options *options, struct collector **collector,
@@ -161,7 +163,6 @@ int collector_name_object(struct collector *collector, const struct wire_file *f
 			  uint32_t object);
 void collector_describe_object(struct collector *collector, uint32_t object, const char *path,
 			       const char *build_id);
-
 /* How to unwind the object's frames (x86-64); -E2BIG: too many rows in all objects. */
 int collector_set_unwind(struct collector *collector, uint32_t object,
 			 const struct wire_unwind_row *rows, size_t count);
@@ -186,7 +187,6 @@ struct collector_visits collector_window_visits(const struct collector *collecto
 bool collector_sees_open_windows(const struct collector *collector); /* those so far */
 void collector_disarm(struct collector *collector);                  /* no more pauses, for good */
 bool collector_samples_when_disarmed(const struct collector *collector); /* after that, too */
-
 /* With one of so many samples its callers, too, before it; each takes a stack walk. 0: none. */
 void collector_want_callers(struct collector *collector, unsigned one_of);
 /* Counts calls of COLLECTOR_CALLS_MOST places (call_counts.h) at most, all at once. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "wire/code.h"
+#include "wire/hosts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +11,15 @@
 
 /* Other hosts of the job; messages to them carry delays (wire/hosts.h). */
 struct collector_hosts {
-	const uint32_t *addresses; /* IPv4, in network order */
+	const struct hosts_address *addresses;
 	size_t count;
 	uint64_t tag; /* the same on all hosts of a run */
+};
+
+/* A file with code that the program maps on another host. */
+struct collector_far_file {
+	const char *path, *build_id; /* hex; "": it has none */
+	bool is_main;                /* the program itself there, no library */
 };
 
 /*

@@ -9,7 +9,13 @@
 
 #include <linux/types.h>
 
-#define HOSTS_MOST 256 /* addresses of other hosts */
+#define HOSTS_MOST 256            /* other hosts */
+#define HOSTS_ADDRESSES_MOST 1024 /* of all of them */
+
+/* IPv6, in network order; IPv4 as ::ffff:a.b.c.d, which sockets of IPv6 give it, too. */
+struct hosts_address {
+	__u32 words[4];
+};
 
 struct hosts_settings {
 	__u64 network; /* cookie of the network namespace of the program */

@@ -12,25 +12,45 @@ import socket
 import subprocess
 import sys
 import time
+import typing
 
-from kernel import LEVER, RAN, check, equal, folder, lever, main, program, report, run, test
-from namespaces import ADDRESSES, DEVICES, NAMES, inside, two_hosts
+from kernel import LEVER, RAN, Skip, check, equal, folder, lever, main, program, report, run, test
+from namespaces import ADDRESSES, ADDRESSES_SIX, DEVICES, NAMES, inside, two_hosts
 
 LOST = "lost: it sent nothing"
 
 
-def bare(seconds, *works):
+class Job(typing.NamedTuple):
+    """A client of the first host, and the server that it asks; both are `hosts`, or the server is another program."""
+    address: str = ADDRESSES[1]
+    reached: str = ADDRESSES[1]  # by which lever knows the server's host
+    has_far_server: bool = False
+
+    def command(self, host, port, seconds, works):
+        if host and self.has_far_server:
+            return [program("far_server"), self.address, port, str(works[1])]
+        return [program("hosts"), self.address, port, str(seconds), *map(str, works)]
+
+    def script(self, place, *how):
+        """The same for all hosts."""
+        path = os.path.join(place, "job")
+        with open(path, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+            file.write(f'#!/bin/sh\n[ "$LEVER_HOST_INDEX" = 0 ] || exec {" ".join(self.command(1, *how))}\n'
+                       f'exec {" ".join(self.command(0, *how))}\n')
+        return path
+
+
+def bare(job, seconds, works):
     """Requests a second without lever."""
-    words = [program("hosts"), ADDRESSES[1], "7911", str(seconds), *map(str, works)]
-    server = subprocess.Popen(inside(1, *words), env={**os.environ, "LEVER_HOST_INDEX": "1"})
-    client = run(*inside(0, *words))
+    server = subprocess.Popen(inside(1, *job.command(1, "7911", seconds, works)), env={**os.environ, "LEVER_HOST_INDEX": "1"})
+    client = run(*inside(0, *job.command(0, "7911", seconds, works)))
     server.wait(10)
     return float(client.stdout.split()[0])
 
 
-def words_of(output, *options):
+def words_of(output, *options, address=ADDRESSES[1]):
     return inside(0, LEVER, "run", "--output", output, "--granularity", "function", "--progress", "request",
-                  "--hosts", f"{NAMES[1]}={ADDRESSES[1]}", "--launch", "ip netns exec %h", *options)
+                  "--hosts", f"{NAMES[1]}={address}", "--launch", "ip netns exec %h", *options)
 
 
 def gain_at(told, name, speedup):
@@ -41,33 +61,34 @@ def gain_at(told, name, speedup):
     return found["program_speedup"], found["low"], found["high"]
 
 
-def predicted(name, *works):
+def predicted(job, name, works):
     """At 50 and 100 %, with intervals, in points."""
     with folder() as place:
         output = os.path.join(place, "hosts.lever")
-        said = run(*words_of(output, "--target", name, "--speedups", "50,100", "--", program("hosts"), ADDRESSES[1], "7912", "8",
-                             *map(str, works)))
+        command = [job.script(place, "7912", 8, works)] if job.has_far_server else job.command(0, "7912", 8, works)
+        said = run(*words_of(output, "--target", name, "--speedups", "50,100", "--", *command, address=job.reached))
         check(said.returncode in RAN, said.stderr)
         told = report(output)
+        check("no message came from another host" not in str(told) + said.stderr, "delays were not carried")
         return [tuple(100 * value for value in gain_at(told, name, speedup)) for speedup in (0.5, 1)]
 
 
-def truth_of(index, *works):
+def truth_of(job, index, works):
     """What half and all of the work at `index` take, by bare runs in turn, of each the least disturbed one."""
     rates = dict.fromkeys((1, 0.5, 0.001), 0)
     for _ in range(3):
         for left in rates:
             less = list(works)
             less[index] *= left
-            rates[left] = max(rates[left], bare(0.7, *less))
+            rates[left] = max(rates[left], bare(job, 0.7, less))
     return [100 * (1 - rates[1] / rate) for rate in list(rates.values())[1:]]
 
 
-def compare(name, index, *works):
+def compare(name, index, *works, job=Job()):
     """The work at `index` is what `name` does."""
     for _ in range(2):  # a machine that does something else now
-        truth = truth_of(index, *works)
-        told = predicted(name, *works)
+        truth = truth_of(job, index, works)
+        told = predicted(job, name, works)
         print(f"# {name}: told {told}, true {truth}", flush=True)
         wrong = [one for one, true in zip(told, truth) if not min(one[1], one[0] - 6) <= true <= max(one[2], one[0] + 6)]
         if not wrong:
@@ -79,6 +100,36 @@ def compare(name, index, *works):
 def _():
     with two_hosts():
         compare("serve", 1, 400, 1600, 0)
+
+
+@test("code that only another host runs is a target, if its file is on both")
+def _():
+    with two_hosts():
+        compare("answer", 1, 400, 1600, 0, job=Job(has_far_server=True))
+
+
+@test("another host's program that the coordinator's host lacks is told")
+def _():
+    with two_hosts(), folder() as place:
+        far, output, script = (os.path.join(place, name) for name in ("far", "hosts.lever", "job"))
+        os.mkdir(far)
+        with open(script, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+            file.write(f'#!/bin/sh\n[ "$LEVER_HOST_INDEX" = 0 ] && exec {" ".join(Job().command(0, "7913", 3, (400, 400, 0)))}\n'
+                       f'exec unshare -m sh -c "mount -t tmpfs far {far} && cp {program("far_server")} {far} && '
+                       f'exec {far}/far_server {ADDRESSES[1]} 7913 400"\n')
+        said = run(*words_of(output, "--", script))
+        check(said.returncode in RAN, said.stderr)
+        told = [one for one in report(output)["warnings"] if "another host runs" in one]
+        equal(told, [f"another host runs {far}/far_server, and this host has no such file: its code is no target; install the same one here"])
+
+
+@test("messages over IPv6 carry delays, and those over IPv4 by sockets of IPv6")
+def _():
+    with two_hosts():
+        if run("ip", "-n", NAMES[1], "-6", "address").stdout.find("fd00::") < 0:
+            raise Skip("no IPv6")
+        compare("serve", 1, 400, 1600, 0, job=Job(ADDRESSES_SIX[1], ADDRESSES_SIX[1]))
+        compare("serve", 1, 400, 1600, 0, job=Job(f"::ffff:{ADDRESSES[1]}"))
 
 
 @test("a function of both hosts gains what it takes on both")

@@ -11,6 +11,7 @@ MOST = 4
 NAMES = [f"lever-{os.getpid()}-{which}" for which in "abcd"]
 DEVICES = [f"lv{os.getpid() % 100000}{which}" for which in "abcd"]
 ADDRESSES = [f"10.231.7.{which + 1}" for which in range(MOST)]
+ADDRESSES_SIX = [f"fd00::{one}" for one in ADDRESSES]
 DELAY_US = 100
 
 
@@ -35,8 +36,9 @@ def several_hosts(count, delay_us=DELAY_US):
     try:
         if wire.stdout.readline() != "ready\n":
             raise Skip("no tun devices")
-        for name, device, address in zip(NAMES[:count], DEVICES, ADDRESSES):
+        for name, device, address, six in zip(NAMES[:count], DEVICES, ADDRESSES, ADDRESSES_SIX):
             equal(run("ip", "-n", name, "address", "add", f"{address}/24", "dev", device).returncode, 0)
+            run("ip", "-n", name, "address", "add", f"{six}/120", "dev", device, "nodad")
             equal(run("ip", "-n", name, "link", "set", device, "up").returncode, 0)
             equal(run("ip", "-n", name, "link", "set", "lo", "up").returncode, 0)
         yield

@@ -8,7 +8,7 @@ import os
 import sys
 
 from kernel import LEVER, check, equal, folder, lever, main, program, report, run, test
-from namespaces import ADDRESSES, NAMES, inside, several_hosts, two_hosts
+from namespaces import ADDRESSES, ADDRESSES_SIX, NAMES, inside, several_hosts, two_hosts
 
 WORKS = (400, 800, 200, 400)  # of each host in a round
 
@@ -89,6 +89,20 @@ def _():
             check(one["time"]["running"] > 0.85 * thread["time"]["running"], f"{one}, of {thread['time']}")
         arrows = sum(event["ph"] in "sf" for event in json.loads(lever("report", output, "--format", "chrome").stdout)["traceEvents"])
         equal(arrows, 2 * flow["count"] + flow["no_partner"])
+
+
+@test("messages over IPv6 are arrows, too, and those over IPv4 by sockets of IPv6")
+def _():
+    with two_hosts(), folder() as place:
+        for address, reached in ((ADDRESSES_SIX[1], ADDRESSES_SIX[1]), (f"::ffff:{ADDRESSES[1]}", ADDRESSES[1])):
+            output = os.path.join(place, "hosts.lever")
+            said = run(*inside(0, LEVER, "trace", "--output", output, "--hosts", f"{NAMES[1]}={reached}", "--launch", "ip netns exec %h",
+                               "--", program("hosts"), address, "7916", "1", "400", "1600", "0"))
+            equal(said.returncode, 0, said.stderr)
+            flow, = [one for one in report(output)["flows"] if one["name"] == "message to another host"] or [{"count": 0}]
+            rate = float(said.stdout.split()[0])
+            print(f"# {address}: {flow}, {rate} requests a second")
+            check(1.8 * rate < flow["count"] < 2.2 * rate and flow["no_partner"] <= 2, str(flow))
 
 
 # The first host asks two others and waits for both; what they answer is 8 bytes, or more than a receive takes.

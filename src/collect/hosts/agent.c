@@ -80,8 +80,11 @@ static void on_sample(void *context, const struct wire_sample *sample)
 static void on_object(void *context, const struct kernel_object_event *event)
 {
 	struct agent *agent = context;
-	AUTO(text) char *problem = agent_files_on_object(agent->files, event);
+	struct hosts_mapped mapped;
+	AUTO(text) char *problem = agent_files_on_object(agent->files, event, &mapped);
 
+	if (*mapped.path)
+		tell(agent, HOSTS_MAPPED, &mapped, sizeof(mapped));
 	if (problem)
 		trouble(agent, problem);
 }

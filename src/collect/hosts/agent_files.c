@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 struct mapped {
 	struct wire_file file;
@@ -63,11 +64,39 @@ void agent_files_add(struct agent_files *files, const struct hosts_object *objec
 		match(files, &files->mapped.items[i], known);
 }
 
-char *agent_files_on_object(struct agent_files *files, const struct kernel_object_event *event)
+static bool is_main(uint32_t process, const char *path)
+{
+	char target[HOSTS_PATH_BYTES];
+	AUTO(text) char *link = text_format("/proc/%u/exe", process);
+	ssize_t length = readlink(link, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return false;
+	target[length] = 0;
+	return !strcmp(target, path);
+}
+
+static void tell(const struct agent_files *files, const struct mapped *mapped, uint32_t process,
+		 struct hosts_mapped *told)
+{
+	bool is_new = strlen(mapped->path) < sizeof(told->path);
+
+	for (size_t i = 0; i + 1 < files->mapped.count; i++)
+		is_new &= strcmp(files->mapped.items[i].path, mapped->path) != 0;
+	if (!is_new)
+		return;
+	strcpy(told->path, mapped->path);
+	strcpy(told->build_id, mapped->build_id);
+	told->is_main = is_main(process, mapped->path);
+}
+
+char *agent_files_on_object(struct agent_files *files, const struct kernel_object_event *event,
+			    struct hosts_mapped *told)
 {
 	AUTO(maps) struct maps *maps = maps_open((pid_t)event->tgid);
 	struct maps_line line;
 
+	*told = (struct hosts_mapped){0};
 	while (maps_next(maps, &line)) {
 		if (line.start > event->start || line.end <= event->start || line.path[0] != '/')
 			continue;
@@ -78,6 +107,7 @@ char *agent_files_on_object(struct agent_files *files, const struct kernel_objec
 		char *link = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, event->tgid,
 					 line.start, line.end);
 		build_id_read(link, mapped->build_id, sizeof(mapped->build_id));
+		tell(files, mapped, event->tgid, told);
 		for (size_t i = 0; i < files->known.count; i++) {
 			const struct hosts_object *known = &files->known.items[i];
 			if (match(files, mapped, known) &&

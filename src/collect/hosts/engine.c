@@ -32,6 +32,7 @@ struct hosts_engine {
 	uint32_t sent_counts[WIRE_BANKS];
 	bool described[WIRE_OBJECTS_MOST];
 	uint64_t asked_ns;
+	size_t passed_files; /* of those that other hosts have mapped */
 	/* Of each peer's points: the index here + 1, and visits that are in the total here. */
 	struct {
 		unsigned index[WIRE_POINTS_MOST];
@@ -347,6 +348,19 @@ static void clean(struct wire_sample *sample)
 	sample->span = WIRE_SPAN_NONE;
 }
 
+static void pass_files(struct hosts_engine *hosts, const struct collector_handler *handler)
+{
+	struct hosts_mapped mapped;
+
+	while (handler->far_file && group_mapped(hosts->group, hosts->passed_files, &mapped)) {
+		const struct collector_far_file file = {.path = mapped.path,
+							.build_id = mapped.build_id,
+							.is_main = mapped.is_main};
+		hosts->passed_files++;
+		handler->far_file(handler->context, &file);
+	}
+}
+
 static int hosts_drain(struct collector *collector, const struct collector_handler *handler)
 {
 	struct hosts_engine *hosts = hosts_of(collector);
@@ -358,6 +372,7 @@ static int hosts_drain(struct collector *collector, const struct collector_handl
 		group_ask_later(hosts->group);
 		take_points(hosts);
 	}
+	pass_files(hosts, handler);
 	struct wire_sample *samples = group_take_samples(hosts->group, &count);
 	for (size_t i = 0; i < count; i++) {
 		clean(&samples[i]);
@@ -473,7 +488,7 @@ static char *hosts_note(const struct collector *collector)
 		text_add_line(&note, group_troubles(hosts->group));
 	engine_host_messages(hosts->here, &sent, &received, &refused);
 	if (hosts->state.is_started && !received)
-		text_add_line(&note, text_copy("no message came from another host by TCP over IPv4 "
+		text_add_line(&note, text_copy("no message came from another host by TCP "
 					       "on a connection made in the run: the hosts are in "
 					       "step to 20 ms only, so gains of code that "
 					       "another host waits for may be wrong"));

@@ -12,6 +12,7 @@
 #include "collect/hosts/link.h"
 #include "collect/hosts/peer_clock.h"
 #include "collect/hosts/peer_end.h"
+#include "collect/hosts/peer_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,18 +29,15 @@
 #define END_NS 4000000000ull      /* until it has ended */
 #define APART_MOST_NS 60000000000 /* of clocks, without a word */
 #define SAMPLES_MOST 1000000
-#define FILE_MOST_BYTES (1ull << 32)
 #define ALIVE_EVERY_NS 100000000ull
 
 struct peer {
 	struct group_peer shown, now; /* shown: a copy for the caller */
 	char name[128];
-	uint32_t address;
 	struct launched launched;
 	bool has_said_hello;
 	uint64_t heard_ns;
-	char *file, *coming; /* the last whole one, and what has come of the next */
-	size_t file_size, coming_size;
+	struct peer_file file;
 	struct peer_clock clock;
 	struct peer_end end;
 };
@@ -57,7 +55,7 @@ struct group {
 	unsigned count;
 	struct link *link;
 	struct link_keys own, *keys; /* keys: of the agents */
-	uint32_t own_address, addresses[HOSTS_MOST];
+	struct addresses addresses;
 	uint64_t tag;
 	pthread_t thread;
 	bool has_thread;
@@ -73,6 +71,7 @@ struct group {
 	uint64_t state_sent_ns, alive_sent_ns, question;
 	ARRAY(struct outgoing) queue;
 	ARRAY(struct wire_sample) samples;
+	ARRAY(struct hosts_mapped) mapped;
 	char *troubles;
 };
 
@@ -103,6 +102,19 @@ static void take_samples(struct group *group, const char *data, size_t size)
 		memcpy(array_add(&group->samples), data + at, sizeof(struct wire_sample));
 }
 
+static void take_mapped(struct group *group, const char *data)
+{
+	struct hosts_mapped mapped;
+
+	memcpy(&mapped, data, sizeof(mapped));
+	mapped.path[HOSTS_PATH_BYTES - 1] = mapped.build_id[HOSTS_BUILD_ID_BYTES - 1] = 0;
+	for (size_t i = 0; i < group->mapped.count; i++)
+		if (!memcmp(&group->mapped.items[i], &mapped, sizeof(mapped)))
+			return;
+	if (group->mapped.count < WIRE_OBJECTS_MOST)
+		*array_add(&group->mapped) = mapped;
+}
+
 static void take_hello(struct group *group, struct peer *peer, const char *data)
 {
 	struct hosts_hello hello;
@@ -121,30 +133,6 @@ static void take_hello(struct group *group, struct peer *peer, const char *data)
 				    apart > 0 ? apart : -apart, apart > 0 ? "ahead" : "behind");
 		add_trouble(group, peer, sentence);
 	}
-}
-
-/* Parts come in order; one that does not fit ends what has come. */
-static void take_file(struct peer *peer, const char *data, size_t size)
-{
-	struct hosts_file part;
-
-	memcpy(&part, data, sizeof(part));
-	data += sizeof(part);
-	size -= sizeof(part);
-	if (!part.offset)
-		peer->coming_size = 0;
-	if (part.total > FILE_MOST_BYTES || part.offset != peer->coming_size ||
-	    size > part.total - part.offset)
-		return;
-	peer->coming = memory_resize(peer->coming, part.offset + size + 1, 1);
-	memcpy(peer->coming + part.offset, data, size);
-	peer->coming_size += size;
-	if (peer->coming_size < part.total)
-		return;
-	free(peer->file);
-	peer->file = take(&peer->coming);
-	peer->file_size = part.total;
-	peer->coming_size = 0;
 }
 
 static void take_times(struct peer *peer, const char *data, uint64_t now)
@@ -177,10 +165,12 @@ static void on_message(struct group *group, const struct link_message *message)
 		group->hooks.merge(group->hooks.context, peer->now.answer.delay_ns);
 	} else if (message->kind == HOSTS_SAMPLES)
 		take_samples(group, data, size);
+	else if (message->kind == HOSTS_MAPPED && size == sizeof(struct hosts_mapped))
+		take_mapped(group, data);
 	else if (message->kind == HOSTS_TROUBLE && size && !data[size - 1])
 		add_trouble(group, peer, data);
 	else if (message->kind == HOSTS_FILE && size >= sizeof(struct hosts_file))
-		take_file(peer, data, size);
+		peer_file_take(&peer->file, data, size);
 	else if (message->kind == HOSTS_ENDED &&
 		 peer_end_take(&peer->end, data, size, peer->heard_ns))
 		peer->now.has_ended = true;
@@ -467,10 +457,11 @@ bool group_await_files(struct group *group, uint64_t timeout_ns)
 const void *group_file(struct group *group, unsigned index, size_t *size)
 {
 	pthread_mutex_lock(&group->lock);
-	const void *file = group->peers[index].file;
-	*size = group->peers[index].file_size;
+	const struct peer_file *file = &group->peers[index].file;
+	const void *whole = file->whole;
+	*size = file->size;
 	pthread_mutex_unlock(&group->lock);
-	return file;
+	return whole;
 }
 
 const struct peer_clock *group_clock(const struct group *group, unsigned index)
@@ -487,6 +478,16 @@ struct wire_sample *group_take_samples(struct group *group, size_t *count)
 	group->samples.count = group->samples.capacity = 0;
 	pthread_mutex_unlock(&group->lock);
 	return samples;
+}
+
+bool group_mapped(struct group *group, size_t index, struct hosts_mapped *mapped)
+{
+	pthread_mutex_lock(&group->lock);
+	bool has = index < group->mapped.count;
+	if (has)
+		*mapped = group->mapped.items[index];
+	pthread_mutex_unlock(&group->lock);
+	return has;
 }
 
 char *group_troubles(struct group *group)
@@ -509,8 +510,8 @@ const struct group_peer *group_peer(struct group *group, unsigned index)
 
 struct collector_hosts group_hosts(const struct group *group)
 {
-	return (struct collector_hosts){.addresses = group->addresses,
-					.count = group->count,
+	return (struct collector_hosts){.addresses = group->addresses.others,
+					.count = group->addresses.first[group->count],
 					.tag = group->tag};
 }
 
@@ -524,11 +525,10 @@ static int read_names(struct group *group, struct error *error)
 		struct peer *peer = &group->peers[i];
 		peer->launched = (struct launched){.pid = -1, .input = -1};
 		peer->now.name = peer->shown.name = peer->name;
-		code = address_of(group->options->names[i], peer->name, sizeof(peer->name),
-				  &peer->address, error);
-		group->addresses[i] = peer->address;
+		code = addresses_add(&group->addresses, group->options->names[i], peer->name,
+				     sizeof(peer->name), error);
 	}
-	return code ? code : address_towards(group->addresses[0], &group->own_address, error);
+	return code ? code : addresses_find_own(&group->addresses, error);
 }
 
 static int make_keys(struct group *group, struct error *error)
@@ -555,10 +555,7 @@ static int invite(struct group *group, unsigned index, struct error *error)
 	strcpy(invitation.name, peer->name);
 	strcpy(invitation.endpoint, link_endpoint(group->link));
 	strcpy(invitation.coordinator, group->own.open);
-	invitation.addresses[invitation.address_count++] = group->own_address;
-	for (unsigned i = 0; i < group->count; i++)
-		if (i != index)
-			invitation.addresses[invitation.address_count++] = group->addresses[i];
+	invitation.address_count = addresses_for(&group->addresses, index, invitation.addresses);
 	int code = launch_start(options->launch, peer->name, options->executable, &peer->launched,
 				error);
 	if (code)
@@ -626,7 +623,7 @@ int group_open(const struct collector_group *options, const struct group_hooks *
 	int code = pipe2(group->wake, O_CLOEXEC | O_NONBLOCK) ? -errno : 0;
 	code = code ? code : read_names(group, error);
 	code = code ? code : make_keys(group, error);
-	address = address_text(group->own_address);
+	address = address_text(&group->addresses.own[0]);
 	code = code ? code :
 		      link_listen(address, &group->own, group->keys, group->count, &group->link,
 				  error);
@@ -686,11 +683,11 @@ void group_close(struct group *group)
 	if (group->joiners >= 0)
 		close(group->joiners);
 	array_free(&group->samples);
+	array_free(&group->mapped);
 	close(group->wake[0]);
 	close(group->wake[1]);
 	for (unsigned i = 0; i < group->count; i++) {
-		free(group->peers[i].file);
-		free(group->peers[i].coming);
+		peer_file_free(&group->peers[i].file);
 		array_free(&group->peers[i].clock.bounds);
 	}
 	free(group->troubles);

@@ -62,6 +62,8 @@ const void *group_file(struct group *group, unsigned index, size_t *size);
 const struct peer_clock *group_clock(const struct group *group, unsigned index);
 /* Samples that came since the last call; to be freed. */
 struct wire_sample *group_take_samples(struct group *group, size_t *count);
+/* The files that programs on other hosts have mapped so far, each once. False: that are all. */
+bool group_mapped(struct group *group, size_t index, struct hosts_mapped *mapped);
 /* What went wrong, a line each; to be freed; NULL: nothing. */
 char *group_troubles(struct group *group);
 /* Ends agents and their programs. */

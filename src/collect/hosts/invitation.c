@@ -12,16 +12,19 @@
 #include <unistd.h>
 
 #define WORD "lever-agent"
-#define LINE_MOST_BYTES 8192
+#define LINE_MOST_BYTES 65536
 
 char *invitation_text(const struct invitation *invitation, const char *version)
 {
-	char addresses[LINE_MOST_BYTES / 2] = "";
+	AUTO(text) char *addresses = memory_new(1, LINE_MOST_BYTES);
 	size_t length = 0;
 
-	for (size_t i = 0; i < invitation->address_count; i++)
-		length += (size_t)snprintf(addresses + length, sizeof(addresses) - length,
-					   " %08" PRIx32, invitation->addresses[i]);
+	for (size_t i = 0; i < invitation->address_count; i++) {
+		const uint32_t *words = invitation->addresses[i].words;
+		length += (size_t)snprintf(addresses + length, LINE_MOST_BYTES - length,
+					   " %" PRIx32 ":%" PRIx32 ":%" PRIx32 ":%" PRIx32,
+					   words[0], words[1], words[2], words[3]);
+	}
 	return text_format(WORD " %s %u %s %s %s %s %s %s %016" PRIx64 "%s\n", version,
 			   invitation->index, invitation->verb, invitation->name,
 			   invitation->endpoint, invitation->coordinator, invitation->keys.open,
@@ -64,11 +67,13 @@ int invitation_read(int input, const char *version, struct invitation *invitatio
 		   invitation->coordinator, invitation->keys.open, invitation->keys.secret,
 		   &invitation->tag, &at) != 8)
 		return error_set(error, -EPROTO, "the invitation is damaged");
-	for (char *rest = line + at;
-	     invitation->address_count < HOSTS_MOST &&
-	     sscanf(rest, " %" SCNx32 "%n", &invitation->addresses[invitation->address_count],
-		    &next) == 1;
-	     rest += next)
+	for (char *rest = line + at; invitation->address_count < HOSTS_ADDRESSES_MOST;
+	     rest += next) {
+		uint32_t *words = invitation->addresses[invitation->address_count].words;
+		if (sscanf(rest, " %" SCNx32 ":%" SCNx32 ":%" SCNx32 ":%" SCNx32 "%n", &words[0],
+			   &words[1], &words[2], &words[3], &next) != 4)
+			break;
 		invitation->address_count++;
+	}
 	return 0;
 }

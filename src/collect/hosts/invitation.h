@@ -16,10 +16,10 @@ struct invitation {
 	unsigned index; /* of the host: 1 is the first agent's; the link counts from 0 */
 	char verb[16];  /* "run", or "record": lever itself is run on the host, and its file sent */
 	char name[128], endpoint[128];
-	struct link_keys keys;            /* the agent's own */
-	char coordinator[LINK_KEY_BYTES]; /* its public key */
-	uint64_t tag;                     /* of messages between hosts */
-	uint32_t addresses[HOSTS_MOST];   /* of the other hosts: IPv4, in network order */
+	struct link_keys keys;                                /* the agent's own */
+	char coordinator[LINK_KEY_BYTES];                     /* its public key */
+	uint64_t tag;                                         /* of messages between hosts */
+	struct hosts_address addresses[HOSTS_ADDRESSES_MOST]; /* of the other hosts */
 	size_t address_count;
 };
 

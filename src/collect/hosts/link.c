@@ -48,6 +48,14 @@ static struct link *link_new(int type)
 	return link;
 }
 
+/* Addresses of IPv6 stand in brackets. */
+static void set_family(struct link *link, const char *endpoint)
+{
+	int is_six = strchr(endpoint, '[') != NULL;
+
+	zmq_setsockopt(link->socket, ZMQ_IPV6, &is_six, sizeof(is_six));
+}
+
 static void set_keys(struct link *link, const struct link_keys *own)
 {
 	zmq_setsockopt(link->socket, ZMQ_CURVE_PUBLICKEY, own->open, LINK_KEY_BYTES);
@@ -58,7 +66,8 @@ int link_listen(const char *address, const struct link_keys *own, const struct l
 		unsigned count, struct link **result, struct error *error)
 {
 	struct link *link = *result = link_new(ZMQ_ROUTER);
-	AUTO(text) char *endpoint = text_format("tcp://%s:*", address);
+	const char *format = strchr(address, ':') ? "tcp://[%s]:*" : "tcp://%s:*";
+	AUTO(text) char *endpoint = text_format(format, address);
 	size_t size = sizeof(link->endpoint);
 	int is_server = 1;
 
@@ -72,6 +81,7 @@ int link_listen(const char *address, const struct link_keys *own, const struct l
 	/* An agent that comes back takes its place again. */
 	zmq_setsockopt(link->socket, ZMQ_ROUTER_HANDOVER, &is_server, sizeof(is_server));
 	set_keys(link, own);
+	set_family(link, endpoint);
 	if (zmq_bind(link->socket, endpoint) ||
 	    zmq_getsockopt(link->socket, ZMQ_LAST_ENDPOINT, link->endpoint, &size)) {
 		AUTO(text) char *what = text_format("cannot listen on %s", address);
@@ -95,6 +105,7 @@ int link_connect(const char *endpoint, const struct link_keys *own, const char *
 	zmq_setsockopt(link->socket, ZMQ_CURVE_SERVERKEY, coordinator, LINK_KEY_BYTES);
 	zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, name, (size_t)length);
 	set_keys(link, own);
+	set_family(link, endpoint);
 	if (zmq_connect(link->socket, endpoint)) {
 		AUTO(text) char *what = text_format("cannot connect to %s", endpoint);
 		return refuse(error, what);

@@ -39,6 +39,7 @@ enum hosts_kind {
 	HOSTS_REPORT,
 	HOSTS_ANSWER, /* to a query */
 	HOSTS_SAMPLES,
+	HOSTS_MAPPED,  /* by the program there, with code */
 	HOSTS_TROUBLE, /* a sentence */
 	HOSTS_ENDED,   /* the program, or the recording whose file has come */
 	HOSTS_FILE,    /* a part of it */
@@ -62,6 +63,11 @@ struct hosts_unwind {
 
 struct hosts_object {
 	uint32_t object, pad;
+	char path[HOSTS_PATH_BYTES], build_id[HOSTS_BUILD_ID_BYTES];
+};
+
+struct hosts_mapped {
+	uint32_t is_main, pad; /* the program itself, no library */
 	char path[HOSTS_PATH_BYTES], build_id[HOSTS_BUILD_ID_BYTES];
 };
 

@@ -82,7 +82,8 @@ int kernel_hosts_open(struct kernel_engine *kernel, const struct collector_hosts
 	for (size_t i = 0; i < hosts->count; i++) {
 		uint32_t used = 1;
 		if (bpf_map_update_elem(map, &hosts->addresses[i], &used, BPF_ANY))
-			return error_set(error, -E2BIG, "more than %d hosts", HOSTS_MOST);
+			return error_set(error, -E2BIG, "more than %d addresses of hosts",
+					 HOSTS_ADDRESSES_MOST);
 	}
 	return attach(kernel, error);
 }

@@ -30,6 +30,11 @@ static void on_object(void *context, const struct kernel_object_event *event)
 	sampled_code_on_object(((struct session *)context)->code, event);
 }
 
+static void on_far_file(void *context, const struct collector_far_file *file)
+{
+	sampled_code_on_far_file(((struct session *)context)->code, file);
+}
+
 static void on_python_code(void *context, const struct wire_python_code *event, size_t bytes)
 {
 	sampled_code_on_python_code(((struct session *)context)->code, event, bytes);
@@ -93,6 +98,7 @@ int session_open(struct driver *driver, struct error *error)
 						      .sample = on_sample,
 						      .callers = on_callers,
 						      .object = on_object,
+						      .far_file = on_far_file,
 						      .process = on_process,
 						      .python_code = on_python_code,
 						      .name = on_name};

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "collect/collector_hosts.h"
 #include "experiment/target/file_lives.h"
 #include "experiment/target/python_events.h"
 #include "symbolize/object/unwind.h"
@@ -378,6 +379,32 @@ bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_f
 		return false;
 	send_unwind_rows(mapped_files, object);
 	name_object(mapped_files, file, object);
+	return true;
+}
+
+bool mapped_files_on_far(struct mapped_files *mapped_files, const struct collector_far_file *file)
+{
+	uint32_t object;
+	struct stat status;
+	bool is_here = !stat(file->path, &status) && S_ISREG(status.st_mode) &&
+		       !symbols_add_object(mapped_files->symbols, file->path, NULL, file->is_main,
+					   &object, NULL);
+	const struct symbols_object *known =
+		is_here ? symbols_object(mapped_files->symbols, object) : NULL;
+
+	if (!known || strcmp(known->build_id, file->build_id) != 0) {
+		if (file->is_main)
+			text_add_line(&mapped_files->warnings,
+				      text_format("another host runs %s, and %s: its code is no "
+						  "target; install the same one here",
+						  file->path,
+						  known ? "this host has another build of it" :
+							  "this host has no such file"));
+		return false;
+	}
+	send_unwind_rows(mapped_files, object);
+	mapped_files->sink.describe_object(mapped_files->sink.context, object + 1, known->path,
+					   known->build_id);
 	return true;
 }
 

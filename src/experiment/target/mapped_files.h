@@ -44,6 +44,11 @@ bool mapped_files_on_object(struct mapped_files *mapped_files,
 /* The same for a file known by its path, for mappings of processes that may have gone. */
 bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_file *file,
 			  const char *path);
+/*
+ * One that is mapped on another host. Its code is known here if the same file, by its build id, has
+ * that path here; a warning names a program whose file is missing or another one.
+ */
+bool mapped_files_on_far(struct mapped_files *mapped_files, const struct collector_far_file *file);
 /* The object and offset of an address whose mapping was not announced; false if it has gone. */
 bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
 			 uint32_t *object, uint64_t *offset);

@@ -6,6 +6,7 @@
 #include "experiment/target/address_lookup.h"
 #include "experiment/target/call_chains.h"
 #include "experiment/target/code_ranges.h"
+#include "experiment/target/collector_sink.h"
 #include "experiment/target/entry.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
@@ -76,35 +77,10 @@ char *sampled_code_warnings(const struct sampled_code *code)
 	return text;
 }
 
-static int name_object(void *context, const struct wire_file *file, uint32_t object)
-{
-	return collector_name_object(context, file, object);
-}
-
-static void describe_object(void *context, uint32_t object, const char *path, const char *build_id)
-{
-	collector_describe_object(context, object, path, build_id);
-}
-
-static int set_unwind(void *context, uint32_t object, const struct wire_unwind_row *rows,
-		      size_t count)
-{
-	return collector_set_unwind(context, object, rows, count);
-}
-
-static int set_python(void *context, uint32_t object, const struct wire_python *python)
-{
-	return collector_set_python(context, object, python);
-}
-
 struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector *collector)
 {
 	struct sampled_code *code = memory_new(1, sizeof(*code));
-	struct mapped_files_sink sink = {.context = collector,
-					 .name_object = name_object,
-					 .describe_object = describe_object,
-					 .set_unwind = set_unwind,
-					 .set_python = set_python};
+	const struct mapped_files_sink sink = collector_sink(collector);
 
 	code->armed = SYMBOLS_NONE;
 	code->lookup.symbols = symbols;
@@ -129,6 +105,12 @@ void sampled_code_on_callers(struct sampled_code *code, const struct kernel_call
 void sampled_code_on_object(struct sampled_code *code, const struct kernel_object_event *event)
 {
 	if (mapped_files_on_object(code->files, event))
+		sampled_code_update_scope(code, NULL);
+}
+
+void sampled_code_on_far_file(struct sampled_code *code, const struct collector_far_file *file)
+{
+	if (mapped_files_on_far(code->files, file))
 		sampled_code_update_scope(code, NULL);
 }
 

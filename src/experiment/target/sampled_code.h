@@ -29,6 +29,7 @@ void sampled_code_on_callers(struct sampled_code *code, const struct kernel_call
 void sampled_code_on_python_code(struct sampled_code *code, const struct wire_python_code *event,
 				 size_t bytes);
 void sampled_code_on_object(struct sampled_code *code, const struct kernel_object_event *event);
+void sampled_code_on_far_file(struct sampled_code *code, const struct collector_far_file *file);
 
 /* Sends the scope's ranges to the collector if they have changed since the last call. */
 int sampled_code_update_scope(struct sampled_code *code, struct error *error);

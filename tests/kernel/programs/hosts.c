@@ -58,14 +58,44 @@ static void stay_on_core(int core)
 	sched_setaffinity(0, sizeof(set), &set); /* fails on one core, where it is as well */
 }
 
-static int run_server(int socket_id, const struct sockaddr_in *address, double own, double both)
+struct server {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in four;
+		struct sockaddr_in6 six;
+	} address;
+	socklen_t size;
+};
+
+/* One with ':' is of IPv6. */
+static struct server server_of(const char *text, const char *port)
+{
+	struct server server = {.size = sizeof(server.address.four)};
+
+	server.address.four.sin_family = AF_INET;
+	server.address.four.sin_port = htons((unsigned short)atoi(port));
+	if (strchr(text, ':')) {
+		server.size = sizeof(server.address.six);
+		server.address.any.sa_family = AF_INET6;
+		inet_pton(AF_INET6, text, &server.address.six.sin6_addr);
+	} else {
+		inet_pton(AF_INET, text, &server.address.four.sin_addr);
+	}
+	return server;
+}
+
+static int socket_for(const struct server *server)
+{
+	return socket(server->address.any.sa_family, SOCK_STREAM, 0);
+}
+
+static int run_server(int socket_id, const struct server *server, double own, double both)
 {
 	int one = 1;
 	char request;
 
 	setsockopt(socket_id, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(socket_id, (const struct sockaddr *)address, sizeof(*address)) ||
-	    listen(socket_id, 1))
+	if (bind(socket_id, &server->address.any, server->size) || listen(socket_id, 1))
 		return 1;
 	int connection = accept(socket_id, NULL, NULL);
 	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
@@ -78,18 +108,18 @@ static int run_server(int socket_id, const struct sockaddr_in *address, double o
 	return 0;
 }
 
-static int run_client(int socket_id, const struct sockaddr_in *address, double seconds, double own,
+static int run_client(int socket_id, const struct server *server, double seconds, double own,
 		      double both)
 {
 	int tries = 0, one = 1;
 	char answer = 0;
 
-	while (connect(socket_id, (const struct sockaddr *)address, sizeof(*address))) {
+	while (connect(socket_id, &server->address.any, server->size)) {
 		if (++tries > 200)
 			return 1;
 		usleep(50000);
 		close(socket_id);
-		socket_id = socket(AF_INET, SOCK_STREAM, 0);
+		socket_id = socket_for(server);
 	}
 	setsockopt(socket_id, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	double begin = now();
@@ -146,20 +176,18 @@ static void run_alone(int host, double seconds)
 int main(int count, char **arguments)
 {
 	const char *index = getenv("LEVER_HOST_INDEX");
-	struct sockaddr_in address = {.sin_family = AF_INET};
 
 	if (count != 7 && count != 4)
 		return 2;
-	inet_pton(AF_INET, arguments[1], &address.sin_addr);
-	address.sin_port = htons((unsigned short)atoi(arguments[2]));
+	struct server server = server_of(arguments[1], arguments[2]);
 	int host = index ? atoi(index) : 0;
 	stay_on_core(host);
 	if (count == 4) {
 		run_alone(host, atof(arguments[3]));
 		return 0;
 	}
-	int socket_id = socket(AF_INET, SOCK_STREAM, 0);
-	return host ? run_server(socket_id, &address, atof(arguments[5]), atof(arguments[6])) :
-		      run_client(socket_id, &address, atof(arguments[3]), atof(arguments[4]),
+	int socket_id = socket_for(&server);
+	return host ? run_server(socket_id, &server, atof(arguments[5]), atof(arguments[6])) :
+		      run_client(socket_id, &server, atof(arguments[3]), atof(arguments[4]),
 				 atof(arguments[6]));
 }

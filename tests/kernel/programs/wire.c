@@ -5,7 +5,7 @@
  *     wire MICROSECONDS NAMESPACE DEVICE ADDRESS NAMESPACE DEVICE ADDRESS ...
  *
  * Makes a tun device in each namespace, prints "ready", and carries packets to the host with their
- * IPv4 address until its input ends.
+ * IPv4 address, or with one of IPv6 that ends with it, until its input ends.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@
 #define HOSTS_MOST 16
 #define QUEUED_MOST 4096
 #define PACKET_BYTES 65536
-#define DESTINATION 16 /* offset in an IPv4 header */
+#define DESTINATION 16     /* offset in an IPv4 header */
+#define DESTINATION_SIX 36 /* the last four bytes, in one of IPv6 */
 
 struct packet {
 	uint64_t due_ns;
@@ -68,11 +69,12 @@ static int open_device(const char *namespace, const char *name)
 
 static int device_to(const struct wire *wire, const char *data, ssize_t size)
 {
+	int at = data[0] >> 4 == 6 ? DESTINATION_SIX : DESTINATION;
 	uint32_t address;
 
-	if (size < DESTINATION + (ssize_t)sizeof(address) || data[0] >> 4 != 4)
+	if (size < at + (ssize_t)sizeof(address))
 		return -1;
-	memcpy(&address, data + DESTINATION, sizeof(address));
+	memcpy(&address, data + at, sizeof(address));
 	for (int i = 0; i < wire->hosts; i++)
 		if (wire->addresses[i] == address)
 			return wire->devices[i];
