@@ -144,11 +144,11 @@ def _():
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         command = f"env | wc -c >> {log}"
-        result = lever("diff", "-q", "--runs", "12", "--layouts", "6", "--all-runs", "--pair", command, command)
+        result = lever("diff", "-q", "--runs", "16", "--layouts", "8", "--all-runs", "--pair", command, command)
         equal(result.returncode, 0, result.stderr)
         with open(log, encoding="ascii") as file:
             sizes = [int(word) for word in file.read().split()]
-    equal(len(sizes), 26)
+    equal(len(sizes), 34)
     check(len(set(sizes)) >= 10, sizes)
 
 

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <math.h>
 
-#define UNITS_LEAST 6      /* with fewer, no result is significant */
+#define UNITS_LEAST 7      /* with fewer, no result is significant */
 #define PAIRS_FOR_FOURS 16 /* planned pairs from which on the runs come in fours */
 #define LOOK_GROWTH 1.12   /* units at a look, compared with the last one */
 

@@ -57,7 +57,7 @@ static const struct option diff_table[] = {
 	 set_percent, FIELD(smallest), NULL},
 	{"all-runs", 0, NULL, "commands: do not end early when the result is sure", value_set_flag,
 	 FIELD(all_runs), NULL},
-	{"layouts", 0, "NUMBER", "commands: change between so many memory layouts, 6 or more",
+	{"layouts", 0, "NUMBER", "commands: change between so many memory layouts, 7 or more",
 	 value_set_count, FIELD(layouts), NULL},
 	{"link", 0, "COMMAND",
 	 "commands: links the program {} of both commands, or of one if given twice, with its "

@@ -47,7 +47,7 @@ extern const struct diff_format diff_formats[];
 extern const char *const diff_format_names[]; /* in the same order, NULL-ended */
 extern const char diff_format_help[];
 
-/* "B takes 2.1 % longer than A (95 % interval: 1.4 % to 2.9 %)": the first line of all formats. */
+/* "B takes 2 % longer than A (97.5 % interval: 1 % to 3 %)": the first line of all formats. */
 char *diff_pairs_verdict(const struct diff_report *report);
 /* "slower by more than 3 % for sure", ...; NULL without a gate. */
 char *diff_pairs_gate(const struct diff_report *report);
@@ -69,6 +69,8 @@ char *diff_samples_verdict(const struct samples_pair *pair);
 char *diff_samples_gate(const struct samples_pair *pair, double gate);
 /* "71 % less (68 to 74)", "new", "gone", or "~" */
 char *diff_samples_change(const struct samples_change *change);
+/* A command as far as it fits behind a label and a file's name. */
+char *diff_command_fit(const char *command, const char *path, const struct report_options *options);
 /* A name in a cell of Markdown: backquotes and bars would end it. */
 char *diff_markdown_name(const char *name);
 /* A line for GitHub Actions; `file` may be NULL, and `line` 0. */

@@ -29,8 +29,9 @@ static char *interval_text(const struct run_pairs_result *result)
 {
 	if (!isfinite(result->high))
 		return text_copy("too few pairs for an interval");
-	return display_minus(text_format("95 %% interval: %+.2f %% to %+.2f %%",
-					 100 * (result->low - 1), 100 * (result->high - 1)));
+	return display_minus(text_format("%g %% interval: %+.2f %% to %+.2f %%",
+					 100 * (1 - RUN_PAIRS_LEVEL), 100 * (result->low - 1),
+					 100 * (result->high - 1)));
 }
 
 /* The same of visits of a progress point. */
