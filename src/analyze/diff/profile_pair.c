@@ -71,16 +71,37 @@ static int choose_points(struct profile_pair *pair, const char *name, struct err
 	return 0;
 }
 
+/* The next word of a command, an array in JSON, as it is written there; NULL: no further one. */
+static char *next_word(const char **at)
+{
+	const char *begin = strchr(*at, '"');
+
+	if (!begin)
+		return NULL;
+	const char *end = ++begin;
+	while (*end && *end != '"')
+		end += *end == '\\' && end[1] ? 2 : 1;
+	*at = *end ? end + 1 : end;
+	return text_format("%.*s", (int)(end - begin), begin);
+}
+
 char *profile_pair_program(const struct recording *recording)
 {
 	size_t runs = recording->runs.count;
-	const char *command = runs ? recording->runs.items[runs - 1].command : NULL;
+	const char *at = runs ? recording->runs.items[runs - 1].command : NULL;
+	bool is_after_env = false;
 
-	if (!command || strncmp(command, "[\"", 2))
-		return NULL;
-	AUTO(text) char *word = text_copy(command + 2);
-	word[strcspn(word, "\"")] = 0;
-	return text_copy(path_base(word));
+	for (char *word; at && (word = next_word(&at)); free(word)) {
+		AUTO(text) char *name = text_copy(path_base(word));
+		bool is_env = text_equals(name, "env");
+		bool is_of_env = is_after_env && (strchr(word, '=') || *word == '-');
+		is_after_env |= is_env;
+		if (is_env || is_of_env)
+			continue;
+		free(word);
+		return take(&name);
+	}
+	return NULL;
 }
 
 bool profile_pair_has_name(const char *function)

@@ -68,7 +68,7 @@ int profile_pair_new(const struct recording *before, const struct recording *aft
 		     const char *point, struct profile_pair **result, struct error *error);
 void profile_pair_free(struct profile_pair *pair);
 
-/* The last run's program: "orders" of ["/usr/bin/orders","5"]. NULL: unknown. To be freed. */
+/* The last run's: "orders" of ["env","A=1","/usr/bin/orders","5"]. NULL: unknown. To be freed. */
 char *profile_pair_program(const struct recording *recording);
 /* Time of functions with a name of their own (not "orders+0x1d60"), and of those that both have. */
 struct profile_pair_common {

@@ -2,6 +2,7 @@
 /* history_formats - the table of history_report.h, and text and JSON. */
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/diff/history_report.h"
 #include "report/display.h"
 #include "report/json.h"
@@ -69,7 +70,9 @@ static void print_change(FILE *out, const struct history_entry *before,
 	AUTO(text) char *change = display_gain(after->change);
 
 	fprintf(out, "  change of %s between %s and %s", change, from, to);
-	if (before->commit && after->commit)
+	if (before->commit && text_equals(before->commit, after->commit))
+		fprintf(out, "; the commit is the same: the change was not committed");
+	else if (before->commit && after->commit)
 		fprintf(out, ": git log %.*s..%.*s", COMMIT_COLUMNS, before->commit, COMMIT_COLUMNS,
 			after->commit);
 	fputc('\n', out);

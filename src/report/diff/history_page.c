@@ -50,7 +50,9 @@ static void draw(FILE *out, const struct history *history)
 	free(y);
 }
 
-static void write_row(FILE *out, const struct history_entry *entry)
+/* `before` is the entry before this one; of the first one, itself. */
+static void write_row(FILE *out, const struct history_entry *before,
+		      const struct history_entry *entry)
 {
 	AUTO(text) char *rate = display_rate(1e9 / entry->period_ns);
 
@@ -61,6 +63,8 @@ static void write_row(FILE *out, const struct history_entry *entry)
 	AUTO(text) char *change = display_gain(entry->change);
 	if (entry->is_change)
 		fputs(change, out);
+	if (entry->is_change && before->commit && entry->commit)
+		fprintf(out, ", %.9s..%.9s", before->commit, entry->commit);
 	fputs("</td><td class=\"name\">", out);
 	chart_text(out, entry->first_place ? entry->first_place : "-");
 	fputs("</td></tr>\n", out);
@@ -81,7 +85,7 @@ void history_html(FILE *out, const struct history *history, const struct report_
 	      "<th class=\"name\">first place</th></tr>\n",
 	      out);
 	for (size_t i = 0; i < history->entries.count; i++)
-		write_row(out, &history->entries.items[i]);
+		write_row(out, &history->entries.items[i ? i - 1 : 0], &history->entries.items[i]);
 	fputs("</table>\n", out);
 	chart_page_end(out);
 }

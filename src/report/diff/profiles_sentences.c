@@ -4,8 +4,12 @@
 #include "base/memory.h"
 #include "report/diff/diff_report.h"
 #include "report/display.h"
+#include "report/terminal.h"
 
 #include <math.h>
+
+#define SIDE_END_COLUMNS 12 /* ": ", and the run's time or number */
+#define COMMAND_COLUMNS_LEAST 24
 
 const char *diff_profiles_verdict_name(const struct profile_pair *pair)
 {
@@ -73,4 +77,13 @@ char *diff_profiles_gate(const struct profile_pair *pair, double gate)
 		break;
 	}
 	return NULL;
+}
+
+char *diff_command_fit(const char *command, const char *path, const struct report_options *options)
+{
+	size_t used = TERMINAL_INDENT + display_width(path) + SIDE_END_COLUMNS;
+
+	return display_fit(command, options->columns > used + COMMAND_COLUMNS_LEAST ?
+					    options->columns - used :
+					    COMMAND_COLUMNS_LEAST);
 }

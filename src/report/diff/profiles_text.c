@@ -69,7 +69,8 @@ static void print_side(FILE *out, const struct diff_report *report, unsigned sid
 	AUTO(text) char *wall = display_duration((double)run->wall_ns);
 
 	terminal_label(out, options, side ? "after" : "before");
-	fprintf(out, "%s: %s, %s\n", path, command, wall);
+	AUTO(text) char *fitted = diff_command_fit(command, path, options);
+	fprintf(out, "%s: %s, %s\n", path, fitted, wall);
 }
 
 void diff_profiles_text(FILE *out, const struct diff_report *report)

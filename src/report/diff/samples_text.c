@@ -42,7 +42,8 @@ static void print_side(FILE *out, const struct diff_report *report, unsigned sid
 				       text_copy("processes that ran already");
 
 	terminal_label(out, options, side ? "after" : "before");
-	fprintf(out, "%s: %s, %zu run%s\n", path, command, recording->runs.count,
+	AUTO(text) char *fitted = diff_command_fit(command, path, options);
+	fprintf(out, "%s: %s, %zu run%s\n", path, fitted, recording->runs.count,
 		recording->runs.count == 1 ? "" : "s");
 }
 

@@ -274,6 +274,26 @@ TEST("no runs are an error with a sentence")
 	CHECK(strstr(error.text, "no runs of lever run") != NULL);
 }
 
+static void check_program(const char *command, const char *name)
+{
+	char *copy = text_copy(command);
+	struct recording_run run = {.command = copy};
+	struct recording recording = {.runs = {.items = &run, .count = 1}};
+	char *program = profile_pair_program(&recording);
+
+	CHECK_TEXT(program ? program : "none", name);
+	free(program);
+	free(copy);
+}
+
+TEST("a program's name is that of its file, and not env")
+{
+	check_program("[\"/usr/bin/orders\",\"5\"]", "orders");
+	check_program("[\"env\",\"-i\",\"A=\\\"b\\\"\",\"./orders\",\"5\"]", "orders");
+	check_program("[\"env\"]", "none");
+	check_program("", "none");
+}
+
 TEST("programs of two names are the same if they share functions, or if names do not tell")
 {
 	struct profile_pair_common renamed = {{90, 80}, {30, 5}, {100, 100}};
