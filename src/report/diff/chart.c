@@ -3,6 +3,7 @@
 #include "report/diff/chart.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "report/display.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 #define MARGIN_LEFT 64
 #define MARGIN_BOTTOM 44
 #define MARGIN 14
+#define MARGIN_RIGHT 24 /* half of "100 %" */
 #define TICKS 5
 
 static const char head[] =
@@ -27,8 +29,9 @@ static const char head[] =
 	"td.name,th.name{text-align:left;font-family:monospace}\n"
 	"svg{width:100%;height:auto}text{font-size:13px;fill:currentColor}\n"
 	".axis{stroke:#8888;fill:none}\n"
-	".before{stroke:#3b78c3;fill:#3b78c3}.after{stroke:#c06a1c;fill:#c06a1c}\n"
-	".predicted{stroke:#7a4bb5;fill:#7a4bb5}.measured{stroke:#2a8a4a;fill:#2a8a4a}\n"
+	".before{color:#3b78c3}.after{color:#c06a1c}\n"
+	".predicted{color:#7a4bb5}.measured{color:#2a8a4a}\n"
+	".before,.after,.predicted,.measured{stroke:currentColor;fill:currentColor}\n"
 	"polyline{fill:none!important;stroke-width:2}\n"
 	"</style>\n";
 
@@ -75,7 +78,7 @@ static double place(double value, double low, double high, double from, double t
 
 static double x_of(const struct chart *chart, double x)
 {
-	return place(x, chart->left, chart->right, MARGIN_LEFT, WIDTH - MARGIN);
+	return place(x, chart->left, chart->right, MARGIN_LEFT, WIDTH - MARGIN_RIGHT);
 }
 
 static double y_of(const struct chart *chart, double y)
@@ -83,22 +86,48 @@ static double y_of(const struct chart *chart, double y)
 	return place(y, chart->bottom, chart->top, HEIGHT - MARGIN_BOTTOM, MARGIN);
 }
 
+/* 1, 2 or 5 of a power of ten, so that there are at most TICKS of them or one more. */
+static double step_of(double range)
+{
+	double least = range / TICKS, power = pow(10, floor(log10(least)));
+	double digits = least / power;
+
+	return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
+}
+
+static void draw_x_axis(const struct chart *chart)
+{
+	double step = step_of(chart->right - chart->left);
+
+	for (double x = chart->left; x <= chart->right + step / 2; x += step)
+		fprintf(chart->out,
+			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f %%</text>\n",
+			x_of(chart, x), HEIGHT - MARGIN_BOTTOM + 18, 100 * x);
+}
+
+static void draw_y_axis(const struct chart *chart)
+{
+	double range = chart->top - chart->bottom, step = step_of(range > 0 ? range : 1);
+
+	for (double y = ceil(chart->bottom / step) * step + 0.0; y <= chart->top; y += step) {
+		AUTO(text)
+		char *label = display_minus(text_format("%.4g %%", round(1e4 * y) / 100 + 0.0));
+		fprintf(chart->out,
+			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>"
+			"<path class=\"axis\" d=\"M%d %.1fH%d\"/>\n",
+			MARGIN_LEFT - 6, y_of(chart, y) + 4, label, MARGIN_LEFT, y_of(chart, y),
+			WIDTH - MARGIN_RIGHT);
+	}
+}
+
 void chart_begin(struct chart *chart, const char *x_title, const char *y_title)
 {
 	FILE *out = chart->out;
 
 	fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n", WIDTH, HEIGHT);
-	for (int tick = 0; tick <= TICKS; tick++) {
-		double x = chart->left + (chart->right - chart->left) * tick / TICKS;
-		double y = chart->bottom + (chart->top - chart->bottom) * tick / TICKS;
-		fprintf(out,
-			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f %%</text>"
-			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.1f %%</text>\n",
-			x_of(chart, x), HEIGHT - MARGIN_BOTTOM + 18, 100 * x, MARGIN_LEFT - 6,
-			y_of(chart, y) + 4, 100 * y);
-		fprintf(out, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>\n", MARGIN_LEFT,
-			y_of(chart, y), WIDTH - MARGIN);
-	}
+	if (!chart->is_ordinal)
+		draw_x_axis(chart);
+	draw_y_axis(chart);
 	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (WIDTH + MARGIN_LEFT) / 2,
 		HEIGHT - 6);
 	chart_text(out, x_title);

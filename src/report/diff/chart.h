@@ -12,6 +12,7 @@
 
 struct chart {
 	double left, right, bottom, top; /* values at the edges of the drawing */
+	bool is_ordinal;                 /* x has no unit, and no labels */
 	FILE *out;
 };
 

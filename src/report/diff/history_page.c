@@ -28,7 +28,7 @@ static void set_edges(const struct history *history, struct chart *chart)
 
 static void draw(FILE *out, const struct history *history)
 {
-	struct chart chart = {.out = out};
+	struct chart chart = {.is_ordinal = true, .out = out};
 	size_t count = history->entries.count;
 	double *x = memory_new(count, sizeof(*x)), *y = memory_new(count, sizeof(*y));
 
