@@ -22,8 +22,10 @@
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
 #define POINT_COLUMNS 80
-#define UNTRIED_LEAST 0.1 /* of the time */
-#define LINES_BELOW 6     /* of a warning, and the commands that show more */
+#define UNTRIED_LEAST 0.1     /* of the time */
+#define ONLY_CALLEE_LEAST 0.9 /* of a function's time */
+#define CALLEES_MOST 8
+#define LINES_BELOW 6 /* of a warning, and the commands that show more */
 #define PROCESS_PREFIX "process:"
 
 /* "parse" for "inclusive:parse", "all of xz" for "process:xz"; to be freed. */
@@ -209,18 +211,70 @@ static const char *function_of(const struct recording_target *target)
 	return target->function ? target->function : target->name;
 }
 
+/* It, or other code of its function. */
+static bool is_tried(const struct causal *causal, const struct recording_target *target)
+{
+	for (size_t i = 0; i < causal->count; i++)
+		if (causal->targets[i].experiments &&
+		    strstr(function_of(causal->targets[i].target), function_of(target)))
+			return true;
+	return false;
+}
+
+/* What this function calls for nearly all of its time; NULL: nothing. */
+static const struct recording_target *only_callee(const struct recording *recording,
+						  int64_t target_id)
+{
+	double own_ns = 0;
+
+	for (size_t i = 0; i < recording->samples.count; i++)
+		if (recording->samples.items[i].target_id == target_id)
+			own_ns += (double)recording->samples.items[i].sampled_ns;
+	for (size_t i = 0; i < recording->call_edges.count; i++) {
+		const struct recording_call_edge *edge = &recording->call_edges.items[i];
+		const struct recording_target *inner = recording_target(recording, edge->inner_id);
+		if (edge->outer_id == target_id && inner && inner->kind == TARGET_INCLUSIVE &&
+		    (double)edge->sampled_ns >= ONLY_CALLEE_LEAST * own_ns)
+			return inner;
+	}
+	return NULL;
+}
+
+/* With all that it calls; NULL: it has no such target. */
+static const struct recording_target *inclusive_of(const struct report *report,
+						   const struct recording_target *target)
+{
+	for (size_t i = 0; i < report->causal->count; i++) {
+		const struct recording_target *other = report->causal->targets[i].target;
+		if (other->kind == TARGET_INCLUSIVE &&
+		    !strcmp(function_of(other), function_of(target)))
+			return other;
+	}
+	return NULL;
+}
+
+/* As main sleeps by usleep, nanosleep and clock_nanosleep, which is a system call. */
+static bool is_callee_tried(const struct report *report, const struct recording_target *target)
+{
+	target = inclusive_of(report, target);
+	for (unsigned i = 0; i < CALLEES_MOST && target; i++) {
+		target = only_callee(report->recording, target->id);
+		if (target && is_tried(report->causal, target))
+			return true;
+	}
+	return false;
+}
+
 /* Neither this code was tried, nor what it runs in, nor other code of its function. */
-static bool is_untried(const struct causal *causal, const struct causal_target *target)
+static bool is_untried(const struct report *report, const struct causal_target *target)
 {
 	enum target_kind kind = target->target->kind;
 	bool is_hot =
 		(kind == TARGET_LINE || kind == TARGET_FUNCTION) && target->share >= UNTRIED_LEAST;
 
-	for (size_t i = 0; i < causal->count && is_hot; i++)
-		if (causal->targets[i].experiments &&
-		    strstr(function_of(causal->targets[i].target), function_of(target->target)))
-			return false;
-	return is_hot && !target->experiments && !target->count && !target->outer;
+	return is_hot && !target->experiments && !target->count && !target->outer &&
+	       !is_tried(report->causal, target->target) &&
+	       !is_callee_tried(report, target->target);
 }
 
 /* Did the user say what to speed up? */
@@ -231,13 +285,14 @@ static bool has_named_targets(const struct recording_run *run)
 }
 
 /* The largest share first; returns how many there are, ADVICE_MOST at most. */
-static unsigned find_untried(const struct causal *causal, const struct causal_target **untried)
+static unsigned find_untried(const struct report *report, const struct causal_target **untried)
 {
+	const struct causal *causal = report->causal;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];
-		if (!is_untried(causal, target))
+		if (!is_untried(report, target))
 			continue;
 		unsigned at = count < ADVICE_MOST ? count++ : ADVICE_MOST;
 		for (; at > 0 && untried[at - 1]->share < target->share; at--)
@@ -253,7 +308,7 @@ static void add_untried(struct screen *screen, const struct report *report)
 {
 	const struct causal_target *untried[ADVICE_MOST];
 	bool has_named = has_named_targets(run_totals_of(report->recording).last);
-	unsigned count = has_named ? 0 : find_untried(report->causal, untried);
+	unsigned count = has_named ? 0 : find_untried(report, untried);
 
 	if (count)
 		screen_line(screen, SCREEN_UNSURE, "not tried", 0);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* first_screen - hot code that was not tried, unless all that it does was. */
+#include "report/causal/first_screen.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+enum { LINE, FUNCTION, NAP, SYSTEM_CALL, TARGETS };
+
+/* Main sleeps by a system call that was tried; this part of main's time is in it. */
+static bool tells_of_main(double part_in_nap)
+{
+	static struct recording_target named[TARGETS] = {
+		[LINE] = {.id = 1,
+			  .kind = TARGET_LINE,
+			  .name = (char *)"serve.c:6",
+			  .function = (char *)"main"},
+		[FUNCTION] = {.id = 2,
+			      .kind = TARGET_INCLUSIVE,
+			      .name = (char *)"inclusive:main",
+			      .function = (char *)"main"},
+		[NAP] = {.id = 3,
+			 .kind = TARGET_INCLUSIVE,
+			 .name = (char *)"inclusive:clock_nanosleep",
+			 .function = (char *)"clock_nanosleep"},
+		[SYSTEM_CALL] = {.id = 4,
+				 .kind = TARGET_SYSTEM_CALL,
+				 .name = (char *)"syscall:clock_nanosleep"},
+	};
+	struct causal_target targets[TARGETS];
+	struct recording_sample sample = {.target_id = 2, .sampled_ns = 1000};
+	struct recording_call_edge edge = {.outer_id = 2,
+					   .inner_id = 3,
+					   .sampled_ns = (uint64_t)(1000 * part_in_nap)};
+	struct recording_point point = {.kind = POINT_THROUGHPUT, .name = (char *)"unit"};
+	struct recording_run run = {.id = 1, .options = (char *)"[]", .command = (char *)"[\"a\"]"};
+	struct causal_effect effect = {.point = &point};
+	struct recording recording = {.runs = {&run, 1, 1},
+				      .targets = {named, TARGETS, TARGETS},
+				      .samples = {&sample, 1, 1},
+				      .call_edges = {&edge, 1, 1}};
+	struct causal causal = {.targets = targets, .count = TARGETS};
+	struct report report = {.recording = &recording, .causal = &causal};
+	AUTO(text) char *text = NULL;
+	size_t size;
+
+	for (int i = 0; i < TARGETS; i++)
+		targets[i] = (struct causal_target){.target = &named[i], .share = 0.36};
+	targets[SYSTEM_CALL].experiments = 20;
+	struct target_verdict verdict = {.target = &targets[SYSTEM_CALL],
+					 .effect = &effect,
+					 .outcome = OUTCOME_CONTENTION,
+					 .at = {.gain = -0.3, .low = -0.3, .high = -0.3}};
+	const struct target_verdicts verdicts = {.items = &verdict, .count = 1};
+	FILE *out = open_memstream(&text, &size);
+	first_screen_print(out, &report, &verdicts);
+	fclose(out);
+	return strstr(text, "not tried    main (36 %");
+}
+
+TEST("a function that does more than what was tried is told")
+{
+	CHECK(tells_of_main(0.5));
+}
+
+TEST("a function that does nothing but what was tried is not")
+{
+	CHECK(!tells_of_main(0.98));
+}
