@@ -24,6 +24,6 @@ echo "demo: did the prediction come true? Now a quarter of the search is really 
 less() {
 	echo "env ORDERS_COUNT=2000 ORDERS_SEARCH_LESS=$1 $build/examples/orders"
 }
-"$build/lever" diff --seconds 12 --pair "$(less 0)" "$(less 25)" || [ $? = 3 ]
+"$build/lever" diff --seconds 24 --pair "$(less 0)" "$(less 25)" || [ $? = 3 ]
 echo
 echo "demo: curves in a browser: $build/lever report --open $build/demo.lever"

@@ -149,11 +149,15 @@ static int run_counted(struct compare *compare, struct error *error)
 
 static int run_all(struct compare *compare, struct error *error)
 {
-	struct child_run run;
+	struct child_run run = {0};
 	int code = begin_unit(compare, error);
+	double pair_seconds = 0;
 
-	for (unsigned side = RUN_BEFORE; side <= RUN_AFTER && !code; side++)
+	for (unsigned side = RUN_BEFORE; side <= RUN_AFTER && !code; side++) {
 		code = run_side(compare, side, &run, error);
+		pair_seconds += (double)run.wall_ns / 1e9;
+	}
+	run_pairs_expect(compare->run_pairs, pair_seconds);
 	while (!code && !interruption_any() && !run_pairs_is_done(compare->run_pairs))
 		code = run_counted(compare, error);
 	return code;

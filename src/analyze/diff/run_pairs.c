@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define UNITS_LEAST 7      /* with fewer, no result is significant */
-#define PAIRS_FOR_FOURS 16 /* planned pairs from which on the runs come in fours */
+#define PAIRS_FOR_FOURS 16 /* pairs from which on the runs come in fours */
 #define LOOK_GROWTH 1.12   /* units at a look, compared with the last one */
 
 struct run_pairs {
@@ -39,10 +39,11 @@ static size_t most_units(const struct run_pairs *run_pairs)
 	return units ? units : 1;
 }
 
-static size_t runs_of_unit(const struct run_pairs_plan *plan)
+/* `pairs` are so many as are planned, and as there is time for. */
+static size_t runs_of_unit(const struct run_pairs_plan *plan, double pairs)
 {
 	if (!plan->layouts)
-		return plan->pairs >= PAIRS_FOR_FOURS ? 4 : 2;
+		return pairs >= PAIRS_FOR_FOURS ? 4 : 2;
 	size_t runs = 2 * (size_t)plan->pairs / plan->layouts;
 	return runs < 4 ? 2 : runs / 4 * 4;
 }
@@ -60,7 +61,7 @@ struct run_pairs *run_pairs_new(const struct run_pairs_plan *plan)
 	run_pairs->plan = *plan;
 	run_pairs->random = random_seeded(plan->seed);
 	run_pairs->randomization = randomization_new(plan->seed + 1);
-	run_pairs->unit_runs = runs_of_unit(plan);
+	run_pairs->unit_runs = runs_of_unit(plan, plan->pairs);
 	run_pairs->next_look = UNITS_LEAST;
 	run_pairs->look = (struct randomization_look){.estimate = NAN,
 						      .low = -INFINITY,
@@ -68,6 +69,16 @@ struct run_pairs *run_pairs_new(const struct run_pairs_plan *plan)
 						      .p = 1};
 	begin_unit(run_pairs);
 	return run_pairs;
+}
+
+void run_pairs_expect(struct run_pairs *run_pairs, double pair_seconds)
+{
+	const struct run_pairs_plan *plan = &run_pairs->plan;
+
+	assert(!run_pairs->values.count);
+	if (plan->seconds > 0 && pair_seconds > 0)
+		run_pairs->unit_runs =
+			runs_of_unit(plan, fmin(plan->pairs, plan->seconds / pair_seconds));
 }
 
 void run_pairs_free(struct run_pairs *run_pairs)

@@ -62,6 +62,8 @@ struct run_pairs_result {
 struct run_pairs;
 
 struct run_pairs *run_pairs_new(const struct run_pairs_plan *plan);
+/* Before the first run: what an uncounted pair took. Where time is short, twos are used. */
+void run_pairs_expect(struct run_pairs *run_pairs, double pair_seconds);
 void run_pairs_free(struct run_pairs *run_pairs);
 /* Finished pairs, those of the warm-up included. */
 size_t run_pairs_count(const struct run_pairs *run_pairs);

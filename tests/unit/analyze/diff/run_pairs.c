@@ -130,6 +130,18 @@ TEST("time limits the runs, and twos are used where few are planned")
 	CHECK_EQUAL(compare(machine_of(5, 0.5), plan).pairs, 7);
 }
 
+TEST("where there is time for few pairs the runs come in twos")
+{
+	struct run_pairs_plan plan = {.pairs = 100000, .seconds = 24, .gate = RUN_PAIRS_NO_GATE};
+	struct run_pairs *run_pairs = run_pairs_new(&plan);
+
+	run_pairs_expect(run_pairs, 2.4);
+	while (!run_pairs_is_done(run_pairs))
+		run_pairs_add(run_pairs, run_pairs_next(run_pairs) == RUN_AFTER ? 1.1 : 1.3, 1.2);
+	CHECK_EQUAL(run_pairs_result(run_pairs).verdict, RUN_FASTER);
+	run_pairs_free(run_pairs);
+}
+
 TEST("stopping before a unit has ended gives a result without data")
 {
 	struct run_pairs_plan plan = {.pairs = 100, .gate = RUN_PAIRS_NO_GATE};
