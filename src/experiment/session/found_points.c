@@ -11,6 +11,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+#include <string.h>
+
 #define FIRST_AFTER_NS 400000000ull
 #define REQUESTS_WITHIN_NS 5000000000ull
 #define AGAIN_AFTER_NS 1000000000ull /* doubled by each search */
@@ -21,6 +23,7 @@
 #define UNVISITED_NS 2000000000ull
 #define SEARCHES_MOST 6
 #define FRUITLESS_MOST 3
+#define SHOWN_MOST 70 /* characters of a name */
 
 static bool is_wanted(const struct session *session, uint64_t now)
 {
@@ -49,12 +52,20 @@ static bool are_visited(struct session_found_points *found, uint64_t visits, uin
 	return found->units && now - found->visited_ns < UNVISITED_NS;
 }
 
+/* Names of C++ may be longer than a screen is wide. */
+static char *shown(const char *name)
+{
+	return strlen(name) > SHOWN_MOST ? text_format("%.*s...", SHOWN_MOST - 3, name) :
+					   text_copy(name);
+}
+
 static char *why_cpu_time(const struct session_unit *costly)
 {
 	if (!costly->text)
 		return text_copy("CPU time, since no function or system call has a steady rate");
-	return text_format("CPU time, since %s (%.0f a second) would cost too much to count",
-			   costly->text, costly->rate);
+	AUTO(text) char *name = shown(costly->text);
+	return text_format("CPU time, since %s (%.0f a second) would cost too much to count", name,
+			   costly->rate);
 }
 
 static void tell(struct session *session, const struct session_unit *units, size_t count)
@@ -64,7 +75,8 @@ static void tell(struct session *session, const struct session_unit *units, size
 
 	for (size_t i = 0; i < count; i++) {
 		AUTO(text) char *before = names;
-		names = text_format("%s%s%s (%.0f a second)", before, i ? ", " : "", units[i].text,
+		AUTO(text) char *name = shown(units[i].text);
+		names = text_format("%s%s%s (%.0f a second)", before, i ? ", " : "", name,
 				    units[i].rate);
 	}
 	AUTO(text)
