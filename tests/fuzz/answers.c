@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include "base/cleanup.h"
+#include "symbolize/batches.h"
 #include "symbolize/internal.h"
 #include "symbolize/parser/parser.h"
 #include "symbolize/scope.h"
@@ -103,6 +104,26 @@ static void ask_of_code(struct symbols *symbols, struct liar *liar, uint32_t obj
 	check_addresses(symbols, &addresses);
 }
 
+static void ask_of_many(struct symbols *symbols, struct liar *liar, uint32_t object)
+{
+	const struct symbols_address addresses[] = {{.object = object},
+						    {.object = object, .offset = 64}};
+	const struct symbols_call calls[] = {{addresses[0], addresses[1]},
+					     {addresses[1], addresses[0]}};
+	struct symbols_addresses between = {0};
+	uint32_t locations[2] = {SYMBOLS_NONE, SYMBOLS_NONE}, counts[2] = {0};
+
+	prepare(liar);
+	symbols_locations_at(symbols, addresses, 2, locations);
+	check_location(symbols, locations[0]);
+	check_location(symbols, locations[1]);
+	prepare(liar);
+	symbols_tail_calls_of(symbols, calls, 2, &between, counts);
+	if (counts[0] + counts[1] != between.count)
+		abort();
+	check_addresses(symbols, &between);
+}
+
 static void ask_by_name(struct symbols *symbols, struct liar *liar)
 {
 	struct symbols_addresses addresses = {0};
@@ -143,6 +164,7 @@ static void ask(struct symbols *symbols, struct liar *liar)
 	ask_of_code(symbols, liar, object);
 	prepare(liar);
 	symbols_python(symbols, object, &python);
+	ask_of_many(symbols, liar, object);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* So that an answer takes no longer than the engine waits, also where all is read first. */
+#define AT_ONCE 512
+
 static bool may_batch(const struct parser *parser)
 {
 	return !parser->ended && !parser->warning;
@@ -43,11 +46,9 @@ static bool take_locations(struct parser *parser, const struct symbols_address *
 	return is_right;
 }
 
-bool parser_locations_at(struct parser *parser, const struct symbols_address *addresses,
-			 size_t count, uint32_t *locations)
+static bool ask_for_locations(struct parser *parser, const struct symbols_address *addresses,
+			      size_t count, uint32_t *locations)
 {
-	if (!count || !may_batch(parser))
-		return !count;
 	struct symbols_address *told = memory_new(count, sizeof(*told));
 	for (size_t i = 0; i < count; i++)
 		told[i] = address_for(parser, &addresses[i]);
@@ -55,6 +56,19 @@ bool parser_locations_at(struct parser *parser, const struct symbols_address *ad
 	message_add_bytes(&parser->ask, told, count * sizeof(*told));
 	free(told);
 	return parser_ask(parser, NULL, -1) && take_locations(parser, addresses, count, locations);
+}
+
+bool parser_locations_at(struct parser *parser, const struct symbols_address *addresses,
+			 size_t count, uint32_t *locations)
+{
+	bool is_told = true;
+
+	for (size_t at = 0; at < count && is_told; at += AT_ONCE) {
+		size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
+		is_told = may_batch(parser) &&
+			  ask_for_locations(parser, addresses + at, part, locations + at);
+	}
+	return is_told;
 }
 
 static bool take_tail_calls(struct parser *parser, size_t count, struct symbols_addresses *between,
@@ -83,13 +97,9 @@ static bool take_tail_calls(struct parser *parser, size_t count, struct symbols_
 	return is_right;
 }
 
-bool parser_tail_calls_of(struct parser *parser, const struct symbols_call *calls, size_t count,
-			  struct symbols_addresses *between, uint32_t *counts)
+static bool ask_for_tail_calls(struct parser *parser, const struct symbols_call *calls,
+			       size_t count, struct symbols_addresses *between, uint32_t *counts)
 {
-	size_t before = between->count;
-
-	if (!count || !may_batch(parser))
-		return !count;
 	struct symbols_call *told = memory_new(count, sizeof(*told));
 	for (size_t i = 0; i < count; i++) {
 		told[i].call = address_for(parser, &calls[i].call);
@@ -98,8 +108,21 @@ bool parser_tail_calls_of(struct parser *parser, const struct symbols_call *call
 	parser_begin(parser, OPERATION_TAIL_CALLS_OF);
 	message_add_bytes(&parser->ask, told, count * sizeof(*told));
 	free(told);
-	if (parser_ask(parser, NULL, -1) && take_tail_calls(parser, count, between, counts))
-		return true;
-	between->count = before;
-	return false;
+	return parser_ask(parser, NULL, -1) && take_tail_calls(parser, count, between, counts);
+}
+
+bool parser_tail_calls_of(struct parser *parser, const struct symbols_call *calls, size_t count,
+			  struct symbols_addresses *between, uint32_t *counts)
+{
+	size_t before = between->count;
+	bool is_told = true;
+
+	for (size_t at = 0; at < count && is_told; at += AT_ONCE) {
+		size_t part = count - at < AT_ONCE ? count - at : AT_ONCE;
+		is_told = may_batch(parser) &&
+			  ask_for_tail_calls(parser, calls + at, part, between, counts + at);
+	}
+	if (!is_told)
+		between->count = before;
+	return is_told;
 }
