@@ -8,6 +8,7 @@ import os
 import subprocess
 
 from kernel import LEVER, RAN, check, folder, main, program, report, run, test
+import namespaces
 from namespaces import ADDRESSES, NAMES, inside, several_hosts
 
 DELAY_US = 200
@@ -52,15 +53,7 @@ def told_of(name, works, seconds=10):
 
 
 def compare(name, index, works=WORKS):
-    for _ in range(3):  # a machine that does something else now, in which the truth is another, too
-        true = truths(index, works)
-        told = told_of(name, works)
-        print(f"# {name}: told {[tuple(round(value, 1) for value in one) for one in told]}, true {[round(one, 1) for one in true]}",
-              flush=True)
-        wrong = [one for one, at in zip(told, true) if not min(one[1], one[0] - 6) <= at <= max(one[2], one[0] + 6)]
-        if not wrong:
-            return
-    check(False, f"{name}: {wrong} for {true}")
+    namespaces.compare(name, lambda: truths(index, works), lambda: told_of(name, works))
 
 
 @test("a function of one of four hosts gains what a round gets from less work there")

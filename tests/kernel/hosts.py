@@ -15,6 +15,7 @@ import time
 import typing
 
 from kernel import LEVER, RAN, Skip, check, equal, folder, lever, main, program, report, run, test
+import namespaces
 from namespaces import ADDRESSES, ADDRESSES_SIX, DEVICES, NAMES, inside, two_hosts
 
 LOST = "lost: it sent nothing"
@@ -86,14 +87,7 @@ def truth_of(job, index, works):
 
 def compare(name, index, *works, job=Job()):
     """The work at `index` is what `name` does."""
-    for _ in range(2):  # a machine that does something else now
-        truth = truth_of(job, index, works)
-        told = predicted(job, name, works)
-        print(f"# {name}: told {told}, true {truth}", flush=True)
-        wrong = [one for one, true in zip(told, truth) if not min(one[1], one[0] - 6) <= true <= max(one[2], one[0] + 6)]
-        if not wrong:
-            return
-    check(False, f"{name}: {wrong} for {truth}")
+    namespaces.compare(name, lambda: truth_of(job, index, works), lambda: predicted(job, name, works), tries=2)
 
 
 @test("a server's function on another host gains what a client gets from less work there")

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 from kernel import LEVER, RAN, Skip, check, folder, main, program, report, run, test
+import namespaces
 from namespaces import ADDRESSES, NAMES, inside, several_hosts
 
 DELAY_US = 200
@@ -126,14 +127,7 @@ def told_of(job, name, works):
 
 
 def compare(job, name, index, works):
-    for _ in range(3):  # a machine that does something else now
-        true = truths(job, index, works)
-        told = told_of(job, name, works)
-        print(f"# {name}: told {[tuple(round(value, 1) for value in one) for one in told]}, true {[round(one, 1) for one in true]}", flush=True)
-        wrong = [one for one, at in zip(told, true) if not min(one[1], one[0] - 6) <= at <= max(one[2], one[0] + 6)]
-        if not wrong:
-            return
-    check(False, f"{name}: {wrong} for {true}")
+    namespaces.compare(name, lambda: truths(job, index, works), lambda: told_of(job, name, works))
 
 
 @test("the slower of two shards, both asked at once, gains until the other one is the slower")

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from kernel import Skip, equal, lever, program, run
+from kernel import Skip, check, equal, lever, program, run
 
 MOST = 4
 NAMES = [f"lever-{os.getpid()}-{which}" for which in "abcd"]
@@ -56,3 +56,14 @@ def two_hosts():
 
 def inside(host, *words):
     return ["ip", "netns", "exec", NAMES[host], *words]
+
+
+def compare(name, measure, predict, tries=3):
+    """`measure` gives true gains in points, `predict` what is told of `name`, each (gain, low, high): within its interval, or 6 points."""
+    for _ in range(tries):  # a machine that does something else now, in which the truth is another, too
+        true, told = measure(), predict()
+        print(f"# {name}: told {[tuple(round(value, 1) for value in one) for one in told]}, true {[round(one, 1) for one in true]}", flush=True)
+        wrong = [one for one, at in zip(told, true) if not min(one[1], one[0] - 6) <= at <= max(one[2], one[0] + 6)]
+        if not wrong:
+            return
+    check(False, f"{name}: {wrong} for {true}")

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 struct mapped {
 	struct wire_file file;
@@ -64,18 +63,6 @@ void agent_files_add(struct agent_files *files, const struct hosts_object *objec
 		match(files, &files->mapped.items[i], known);
 }
 
-static bool is_main(uint32_t process, const char *path)
-{
-	char target[HOSTS_PATH_BYTES];
-	AUTO(text) char *link = text_format("/proc/%u/exe", process);
-	ssize_t length = readlink(link, target, sizeof(target) - 1);
-
-	if (length < 0)
-		return false;
-	target[length] = 0;
-	return !strcmp(target, path);
-}
-
 static void tell(const struct agent_files *files, const struct mapped *mapped, uint32_t process,
 		 struct hosts_mapped *told)
 {
@@ -87,7 +74,7 @@ static void tell(const struct agent_files *files, const struct mapped *mapped, u
 		return;
 	strcpy(told->path, mapped->path);
 	strcpy(told->build_id, mapped->build_id);
-	told->is_main = is_main(process, mapped->path);
+	told->is_main = maps_is_program((pid_t)process, mapped->path);
 }
 
 char *agent_files_on_object(struct agent_files *files, const struct kernel_object_event *event,

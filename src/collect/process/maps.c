@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct maps {
 	FILE *file;
@@ -61,4 +62,16 @@ bool maps_next(struct maps *maps, struct maps_line *line)
 		if (read_line(maps->text, line))
 			return true;
 	return false;
+}
+
+bool maps_is_program(pid_t pid, const char *path)
+{
+	char target[4096];
+	AUTO(text) char *link = text_format("/proc/%d/exe", (int)pid);
+	ssize_t length = readlink(link, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return false;
+	target[length] = 0;
+	return !strcmp(target, path);
 }

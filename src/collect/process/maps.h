@@ -26,5 +26,7 @@ struct maps *maps_open(pid_t pid);
 void maps_close(struct maps *maps);
 /* The next line that can be read; false behind the last, and for NULL. */
 bool maps_next(struct maps *maps, struct maps_line *line);
+/* Whether the process, or that of the thread, runs the file that it has as `path`. */
+bool maps_is_program(pid_t pid, const char *path);
 
 CLEANUP_DEFINE(maps, struct maps *, maps_close, NULL)

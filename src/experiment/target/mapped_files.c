@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/collector_hosts.h"
+#include "collect/process/maps.h"
 #include "experiment/target/file_lives.h"
 #include "experiment/target/python_events.h"
 #include "symbolize/object/unwind.h"
@@ -117,18 +118,6 @@ static bool find_range(uint32_t tid, uint64_t address, struct mapping *found)
 static bool find_mapping(uint32_t tid, uint64_t address, struct mapping *found)
 {
 	return find_range(tid, address, found) && found->path;
-}
-
-static bool is_main_of(uint32_t tid, const char *path)
-{
-	char link[4096];
-	AUTO(text) char *name = text_format("/proc/%u/exe", tid);
-	ssize_t length = readlink(name, link, sizeof(link) - 1);
-
-	if (length < 0)
-		return false;
-	link[length] = 0;
-	return !strcmp(link, path);
 }
 
 static void warn_of_python(struct mapped_files *mapped_files, uint32_t object, uint32_t version)
@@ -285,7 +274,7 @@ static bool add_file(struct mapped_files *mapped_files, uint32_t tid, const stru
 	AUTO(text)
 	char *open_path = text_format("/proc/%u/map_files/%" PRIx64 "-%" PRIx64, tid,
 				      mapping->start, mapping->end);
-	bool is_main = is_main_of(tid, mapping->path);
+	bool is_main = maps_is_program((pid_t)tid, mapping->path);
 
 	if (symbols_add_object(mapped_files->symbols, mapping->path, open_path, is_main, object,
 			       &error) &&
