@@ -65,7 +65,7 @@ def _():
             check(job.stdout.readline().startswith("at "), "the other pod's program does not run")
             time.sleep(1)
             job.send_signal(signal.SIGTERM)
-            job.stdout.read()
+            job.wait(20)  # by itself the program ends after 60 s
         check(report(os.path.join(place, "lever.lever"))["kind"], "no profile")
         equal(run("pgrep", "-f", program("hosts") + " - 0").stdout, "")
 
