@@ -106,6 +106,19 @@ def _():
         equal(lever("diff", "--fail-if-slower", "3%", after, before).returncode, 4)
 
 
+@test("profiles of different programs are one sentence and 2, though their names and progress points are one")
+def _():
+    for name, table, column in (("pipeline", "target", "function"), ("server", "frame", "function")):
+        with tempfile.TemporaryDirectory() as folder:
+            before, after = written(folder, name, name)
+            with sqlite3.connect(after) as profile:
+                profile.execute(f"UPDATE {table} SET {column} = 'other_' || hex(rowid * 7919 + 104729), file = '/other.c', line = 9000 + rowid * 37, content = NULL"
+                                f" WHERE {column} IS NOT NULL")
+            result = lever("diff", before, after)
+            equal((result.returncode, result.stdout), (2, ""), name)
+            check("of different programs" in result.stderr and result.stderr.count("\n") == 1, result.stderr)
+
+
 @test("a recording of samples and a causal profile are one sentence and 2")
 def _():
     with tempfile.TemporaryDirectory() as folder:

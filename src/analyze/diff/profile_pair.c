@@ -19,8 +19,9 @@
 #include <string.h>
 
 #define TWO_SIDED 1.96
-#define NAMED_LEAST 0.5  /* of the time: else names do not tell whether programs are one */
-#define COMMON_LEAST 0.1 /* of that of one side, in functions of both */
+#define NAMED_LEAST 0.5           /* of the time: else names do not tell whether programs are one */
+#define COMMON_LEAST 0.1          /* of that of one side, in functions of both */
+#define COMMON_LEAST_OF_NAME 0.01 /* the same of programs of one name, renamed functions included */
 #define FALSE_DISCOVERY_RATE 0.05
 #define SAVED_SHARE_LEAST 0.005 /* of a visit's cost: smaller changes are not named */
 /*
@@ -109,13 +110,14 @@ bool profile_pair_has_name(const char *function)
 	return function && !strstr(function, "+0x");
 }
 
-bool profile_pair_is_common(const struct profile_pair_common *common)
+bool profile_pair_is_common(const struct profile_pair_common *common, bool has_one_name)
 {
+	double least = has_one_name ? COMMON_LEAST_OF_NAME : COMMON_LEAST;
 	bool is_told = true, is_common = false;
 
 	for (unsigned side = 0; side < 2; side++) {
 		is_told = is_told && common->named[side] >= NAMED_LEAST * common->all[side];
-		is_common |= common->common[side] >= COMMON_LEAST * common->named[side];
+		is_common |= common->common[side] >= least * common->named[side];
 	}
 	return !is_told || is_common;
 }
@@ -124,6 +126,7 @@ static bool is_same_program(const struct profile_pair *pair)
 {
 	AUTO(text) char *before = profile_pair_program(pair->recordings[PROFILE_BEFORE]);
 	AUTO(text) char *after = profile_pair_program(pair->recordings[PROFILE_AFTER]);
+	bool has_one_name = before && after && text_equals(before, after);
 	struct profile_pair_common common = {0};
 	size_t pairs = 0;
 
@@ -132,7 +135,8 @@ static bool is_same_program(const struct profile_pair *pair)
 		bool is_pair = sides[0] && sides[1];
 		struct function_name names[] = {{.name = is_pair ? sides[0]->name : NULL},
 						{.name = is_pair ? sides[1]->name : NULL}};
-		bool is_common = is_pair && !function_match_is_renamed(&names[0], &names[1]);
+		bool is_common = is_pair &&
+				 (has_one_name || !function_match_is_renamed(&names[0], &names[1]));
 		pairs += is_pair;
 		for (unsigned side = 0; side < 2; side++) {
 			double cost_ns = sides[side] ? sides[side]->per_visit_ns : 0;
@@ -142,9 +146,9 @@ static bool is_same_program(const struct profile_pair *pair)
 			common.common[side] += has_name && is_common ? cost_ns : 0;
 		}
 	}
-	if (!before || !after || text_equals(before, after))
+	if (!before || !after)
 		return true;
-	return pairs && profile_pair_is_common(&common);
+	return (pairs || has_one_name) && profile_pair_is_common(&common, has_one_name);
 }
 
 /* See content_match. */

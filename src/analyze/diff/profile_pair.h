@@ -74,6 +74,9 @@ char *profile_pair_program(const struct recording *recording);
 struct profile_pair_common {
 	double named[2], common[2], all[2]; /* by side */
 };
-/* Are programs of two names the same one? Yes, where names do not tell. */
-bool profile_pair_is_common(const struct profile_pair_common *common);
+/*
+ * Are two programs the same one? Yes, where functions' names do not tell. Programs of one name need
+ * hardly anything in common, as a version may be another from the ground up.
+ */
+bool profile_pair_is_common(const struct profile_pair_common *common, bool has_one_name);
 bool profile_pair_has_name(const char *function);

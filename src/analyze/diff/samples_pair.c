@@ -498,6 +498,7 @@ static bool is_same_program(const struct samples_pair *pair)
 {
 	AUTO(text) char *before = profile_pair_program(pair->recordings[PROFILE_BEFORE]);
 	AUTO(text) char *after = profile_pair_program(pair->recordings[PROFILE_AFTER]);
+	bool has_one_name = before && after && text_equals(before, after);
 	struct profile_pair_common common = {0};
 	size_t pairs = 0;
 
@@ -506,7 +507,8 @@ static bool is_same_program(const struct samples_pair *pair)
 		bool is_pair = sides[0] && sides[1];
 		struct function_name names[] = {name_of(sides[0] ? sides[0]->frame : NULL),
 						name_of(sides[1] ? sides[1]->frame : NULL)};
-		bool is_common = is_pair && !function_match_is_renamed(&names[0], &names[1]);
+		bool is_common = is_pair &&
+				 (has_one_name || !function_match_is_renamed(&names[0], &names[1]));
 		pairs += is_pair;
 		for (unsigned side = 0; side < 2; side++) {
 			const struct recording_frame *frame =
@@ -519,8 +521,9 @@ static bool is_same_program(const struct samples_pair *pair)
 			common.common[side] += has_name && is_common ? sides[side]->weight_ns : 0;
 		}
 	}
-	bool has_names = before && after && !text_equals(before, after);
-	return pairs && (!has_names || profile_pair_is_common(&common));
+	if (!before || !after)
+		return pairs;
+	return pairs && profile_pair_is_common(&common, has_one_name);
 }
 
 CLEANUP_DEFINE(samples_pair, struct samples_pair *, samples_pair_free, NULL)

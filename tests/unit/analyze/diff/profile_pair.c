@@ -300,9 +300,14 @@ TEST("programs of two names are the same if they share functions, or if names do
 	struct profile_pair_common foreign = {{90, 80}, {2, 1}, {100, 100}};
 	struct profile_pair_common stripped = {{90, 10}, {0, 0}, {100, 100}};
 
-	CHECK(profile_pair_is_common(&renamed));
-	CHECK(!profile_pair_is_common(&foreign));
-	CHECK(profile_pair_is_common(&stripped));
+	struct profile_pair_common other = {{90, 80}, {0.5, 0.5}, {100, 100}};
+
+	CHECK(profile_pair_is_common(&renamed, false));
+	CHECK(!profile_pair_is_common(&foreign, false));
+	CHECK(profile_pair_is_common(&foreign, true));
+	CHECK(!profile_pair_is_common(&other, true));
+	CHECK(profile_pair_is_common(&stripped, false));
+	CHECK(profile_pair_is_common(&stripped, true));
 	CHECK(profile_pair_has_name("find"));
 	CHECK(!profile_pair_has_name("orders+0x1d60"));
 	CHECK(!profile_pair_has_name(NULL));
