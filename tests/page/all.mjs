@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // all - tests of pages of all kinds: header, keys, colours, small screens, hostile names. For paper see paper.mjs.
 import assert from 'node:assert/strict';
-import {readFileSync, statSync} from 'node:fs';
+import {statSync} from 'node:fs';
 import {test} from 'node:test';
+import {WINDOWS, barriersOf} from './browser.mjs';
 import {KINDS, each, empty, made, plain} from './kinds.mjs';
 import {dataOf, json} from './profiles.mjs';
 import {causalReport, scaleReport, timelineReport} from './reports.mjs';
@@ -26,28 +27,14 @@ test('a page without its data is small, and its policy lets nothing in', async (
 	});
 });
 
-const axe = new URL('../../web/node_modules/axe-core/axe.min.js', import.meta.url);
-
 test('axe finds no barrier for readers who do not see the page, light or dark, small or wide', async () => {
-	const code = readFileSync(axe, 'utf8');
-	const windows = [
-		{colorScheme: 'light', viewport: {width: 1280, height: 900}},
-		{colorScheme: 'dark', viewport: {width: 390, height: 844}},
-	];
-	for (const options of windows)
+	for (const options of WINDOWS)
 		await each(async (page, kind) => {
 			for (const button of await page.locator('.card .name').all())
 				await button.click();
-			await page.evaluate(code);
-			const {violations, passes} = await page.evaluate(() =>
-				globalThis.axe.run(),
-			);
-			assert.ok(passes.length > 15, kind);
-			assert.deepEqual(
-				violations.map(({id, nodes}) => [id, nodes.map(({html}) => html)]),
-				[],
-				kind,
-			);
+			const {barriers, passes} = await barriersOf(page);
+			assert.ok(passes > 15, kind);
+			assert.deepEqual(barriers, [], kind);
 		}, options);
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // browser - Debian's Chromium by playwright-core, for tests of the page and for its benchmark.
-import {accessSync, constants} from 'node:fs';
+import {accessSync, constants, readFileSync} from 'node:fs';
 import {pathToFileURL} from 'node:url';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -33,6 +33,26 @@ export function launch({chromium, path}) {
 		args: process.getuid() === 0 ? ['--no-sandbox'] : [],
 	});
 }
+
+const axe = new URL('../../web/node_modules/axe-core/axe.min.js', import.meta.url);
+
+// What axe finds that readers who do not see the page stumble over: [[rule, elements]]. `passes`: rules that hold.
+export async function barriersOf(page) {
+	await page.evaluate(readFileSync(axe, 'utf8'));
+	const {violations, passes} = await page.evaluate(() => globalThis.axe.run());
+	return {
+		barriers: violations.map(({id, nodes}) => [id, nodes.map(({html}) => html)]),
+		passes: passes.length,
+	};
+}
+
+// The windows in which pages are looked at: a desktop and a phone, light and dark.
+export const WINDOWS = [
+	{colorScheme: 'light', viewport: {width: 1280, height: 900}},
+	{colorScheme: 'dark', viewport: {width: 1280, height: 900}},
+	{colorScheme: 'light', viewport: {width: 390, height: 844}},
+	{colorScheme: 'dark', viewport: {width: 390, height: 844}},
+];
 
 // Opens a page from its file, and waits until it is shown. Collects the browser's errors and warnings.
 export async function openPage(browser, file, options = {}) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
-import {openPage} from './browser.mjs';
+import {WINDOWS, barriersOf, openPage} from './browser.mjs';
 import {compare, compareCommands, history, makeChanged, makeProfile} from './profiles.mjs';
 import {browserOrSkip} from './session.mjs';
 
@@ -75,7 +75,7 @@ test('a frame is blue with less time, and red where it is new', async () => {
 test('widths by the time before show code that is gone, and the keyboard reads frames', async () => {
 	const {page, context, complaints} = await open('server', 'server-after');
 	await page.getByLabel('Widths').selectOption('before');
-	await page.getByLabel('Time').selectOption('all');
+	await page.getByLabel('Time', {exact: true}).selectOption('all');
 	await page.locator('canvas.flame').focus();
 	const told = [];
 	for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) {
@@ -100,8 +100,8 @@ test('names of code are no markup', async () => {
 });
 
 // A causal profile's page is one without a script.
-async function openChart(path) {
-	const context = await browser.newContext();
+async function openChart(path, options = {}) {
+	const context = await browser.newContext(options);
 	const page = await context.newPage();
 	const requests = [];
 	page.on('request', (request) => requests.push(request.url()));
@@ -159,5 +159,51 @@ test('two commands have a page with both times', async () => {
 	const {page, context} = await openChart(compareCommands('true', 'sleep 0.01'));
 	assert.match(await page.locator('h1').innerText(), /^B takes .* longer than A/);
 	assert.deepEqual(await page.locator('td.name').allInnerTexts(), ['true', 'sleep 0.01']);
+	assert.equal(await page.locator('svg rect.box').count(), 2);
+	assert.match(
+		plain(await page.locator('main').innerText()),
+		/Time of B \/ time of A: \d.*p = 0\.\d+, n = \d+/,
+	);
 	await context.close();
+});
+
+// How far an element reaches beyond the window, apart from what scrolls in a box of its own.
+function overhang(page) {
+	return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+}
+
+// The smallest letters of the drawings, in pixels on the screen.
+function smallestLetters(page) {
+	return page.evaluate(() => {
+		const sizes = [...document.querySelectorAll('svg text')].map((node) => {
+			const svg = node.ownerSVGElement;
+			const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+			return parseFloat(getComputedStyle(node).fontSize) * scale;
+		});
+		return Math.min(...sizes);
+	});
+}
+
+test('axe finds no barrier in pages of comparisons; on a phone nothing is cut or tiny', async () => {
+	makeProfile('pipeline');
+	makeChanged('pipeline', 'pipeline-after', 'compress_block');
+	const pages = {
+		samples: compare('server', 'server-after'),
+		causal: compare('pipeline', 'pipeline-after'),
+		history: history('pipeline', 'pipeline-after'),
+		commands: compareCommands('true', 'sleep 0.01'),
+	};
+	for (const options of WINDOWS)
+		for (const [kind, path] of Object.entries(pages)) {
+			const {page, context} = await openChart(path, options);
+			if (kind === 'samples') await page.waitForSelector('canvas.flame');
+			const {barriers, passes} = await barriersOf(page);
+			assert.ok(passes > 15, `${kind}: ${passes}`);
+			assert.deepEqual(barriers, [], kind);
+			const far = await overhang(page);
+			assert.ok(far <= 0, `${kind}: ${far} pixels`);
+			const letters = await smallestLetters(page);
+			assert.ok(letters >= 10.5, `${kind}: ${letters} pixels`);
+			await context.close();
+		}
 });

@@ -155,8 +155,24 @@ const TIMELINE = {
 
 const SCALE = {
 	'Predicted wall time': [
-		(report) => report.predictions,
-		(one) => [one.cores, one.model, one.wall_ns, one.low_ns, one.runs],
+		({predictions}) =>
+			predictions
+				.filter((one) => one.best)
+				.map((one) => ({...one, all: predictions})),
+		(one) => [
+			one.cores,
+			one.wall_ns,
+			one.low_ns,
+			one.model,
+			...[...new Set(one.all.map(({model}) => model))].map(
+				(model) =>
+					one.all.find(
+						(other) =>
+							other.cores === one.cores &&
+							other.model === model,
+					)?.wall_ns ?? '',
+			),
+		],
 	],
 	'Measured wall time': [
 		(report) => report.measured,
@@ -181,7 +197,7 @@ const SCALE = {
 			one.serial_share,
 		],
 	],
-	'How far the models': [
+	'Errors of the models': [
 		(report) => report.models,
 		(one) => [one.model, one.mean_error, one.programs],
 	],

@@ -196,7 +196,7 @@ function facts(report) {
 	);
 }
 
-// Of a page whose answer comes first: warnings, and facts that are folded on a small screen.
+// What stands below the answer of a page: warnings, and facts that are folded on a small screen.
 export function about(report) {
 	const folded = element(
 		'details',
@@ -232,8 +232,5 @@ export function header(report) {
 			),
 			themeButton(),
 		),
-		report.kind === 'causal'
-			? null
-			: element('div', {class: 'about'}, warnings(report), facts(report)),
 	);
 }

@@ -188,15 +188,15 @@ static void add_others(struct profile_pair *pair)
 	if (pair->is_corrected)
 		profile_notes_add_one(
 			pair,
-			text_format("the functions that did not change cost %+.1f %% a visit, "
+			text_format("the functions that did not change cost %.1f %% %s a visit, "
 				    "so the machine's speed differed; this is taken off",
-				    percent));
+				    fabs(percent), percent < 0 ? "less" : "more"));
 	else
 		profile_notes_add_one(
 			pair,
-			text_format("the functions that did not change cost %+.1f %% a visit: "
+			text_format("the functions that did not change cost %.1f %% %s a visit: "
 				    "the machine, the input or the build differs for all code",
-				    percent));
+				    fabs(percent), percent < 0 ? "less" : "more"));
 }
 
 void profile_notes_add(struct profile_pair *pair)

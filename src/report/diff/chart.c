@@ -10,10 +10,10 @@
 
 #define WIDTH 760
 #define HEIGHT 380
-#define MARGIN_LEFT 64
-#define MARGIN_BOTTOM 44
+#define MARGIN_LEFT 80 /* "−100 %" on a phone, where letters are larger */
+#define MARGIN_BOTTOM 56
 #define MARGIN 14
-#define MARGIN_RIGHT 24 /* half of "100 %" */
+#define MARGIN_RIGHT 40 /* half of "100 %", on a phone, too */
 #define TICKS 5
 
 static const char head[] =
@@ -22,17 +22,29 @@ static const char head[] =
 	"'unsafe-inline'\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n"
 	"<style>\n"
-	":root{color-scheme:light dark}\n"
-	"body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2em auto;padding:0 1em}\n"
-	"h1{font-size:1.25em}table{border-collapse:collapse;margin:1em 0}\n"
-	"td,th{padding:.2em .8em;text-align:right;border-bottom:1px solid #8885}\n"
-	"td.name,th.name{text-align:left;font-family:monospace}\n"
+	":root{color-scheme:light dark;--page:#f6f8fa;--card:#fff;--line:#8884}\n"
+	"@media(prefers-color-scheme:dark){:root{--page:#10141a;--card:#1a2029}}\n"
+	"body{font:15px/1.45 system-ui,sans-serif;background:var(--page);max-width:900px;"
+	"margin:2em auto;padding:0 1em}\n"
+	"h1{font-size:1.25em;text-wrap:balance}p{overflow-wrap:anywhere}\n"
+	".wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);"
+	"border-radius:8px;margin:1em 0}\n"
+	"table{border-collapse:collapse;min-width:100%}\n"
+	"td,th{padding:.3em .8em;text-align:right;white-space:nowrap;"
+	"border-bottom:1px solid var(--line)}\n"
+	"tr:last-child td{border-bottom:0}th{font-weight:600}\n"
+	".name{text-align:left}td.name{font-family:monospace;white-space:normal;"
+	"overflow-wrap:anywhere;min-width:9em}\n"
 	"svg{width:100%;height:auto}text{font-size:13px;fill:currentColor}\n"
 	".axis{stroke:#8888;fill:none}\n"
 	".before{color:#3b78c3}.after{color:#c06a1c}\n"
 	".predicted{color:#7a4bb5}.measured{color:#2a8a4a}\n"
+	"@media(prefers-color-scheme:dark){.predicted{color:#a583dd}}\n"
 	".before,.after,.predicted,.measured{stroke:currentColor;fill:currentColor}\n"
+	".box{fill-opacity:.35}.median{stroke-width:3}\n"
 	"polyline{fill:none!important;stroke-width:2}\n"
+	"@media(max-width:600px){text{font-size:24px}.tick{transform:translateY(7px)}"
+	"td,th{padding:.3em .5em}}\n"
 	"</style>\n";
 
 void chart_text(FILE *out, const char *text)
@@ -52,14 +64,14 @@ void chart_page_begin(FILE *out, const char *title, const char *headline)
 	fputs(head, out);
 	fputs("<title>", out);
 	chart_text(out, title);
-	fputs("</title></head><body>\n<h1>", out);
+	fputs("</title></head><body><main>\n<h1>", out);
 	chart_text(out, headline);
 	fputs("</h1>\n", out);
 }
 
 void chart_page_end(FILE *out)
 {
-	fputs("</body></html>\n", out);
+	fputs("</main></body></html>\n", out);
 }
 
 void chart_paragraph(FILE *out, const char *text)
@@ -67,6 +79,24 @@ void chart_paragraph(FILE *out, const char *text)
 	fputs("<p>", out);
 	chart_text(out, text);
 	fputs("</p>\n", out);
+}
+
+void chart_table_begin(FILE *out, const char *label, const struct chart_column *columns)
+{
+	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", out);
+	chart_text(out, label);
+	fputs("\"><table><tr>", out);
+	for (; columns->title; columns++) {
+		fprintf(out, "<th scope=\"col\"%s>", columns->is_name ? " class=\"name\"" : "");
+		chart_text(out, columns->title);
+		fputs("</th>", out);
+	}
+	fputs("</tr>\n", out);
+}
+
+void chart_table_end(FILE *out)
+{
+	fputs("</table></div>\n", out);
 }
 
 static double place(double value, double low, double high, double from, double to)
@@ -101,7 +131,8 @@ static void draw_x_axis(const struct chart *chart)
 
 	for (double x = chart->left; x <= chart->right + step / 2; x += step)
 		fprintf(chart->out,
-			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.0f %%</text>\n",
+			"<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">"
+			"%.0f %%</text>\n",
 			x_of(chart, x), HEIGHT - MARGIN_BOTTOM + 18, 100 * x);
 }
 
@@ -124,7 +155,11 @@ void chart_begin(struct chart *chart, const char *x_title, const char *y_title)
 {
 	FILE *out = chart->out;
 
-	fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\">\n", WIDTH, HEIGHT);
+	fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);
+	chart_text(out, y_title);
+	fputs(", by ", out);
+	chart_text(out, x_title);
+	fputs("\">\n", out);
 	if (!chart->is_ordinal)
 		draw_x_axis(chart);
 	draw_y_axis(chart);

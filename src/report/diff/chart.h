@@ -21,6 +21,16 @@ void chart_page_end(FILE *out);
 void chart_text(FILE *out, const char *text); /* escaped */
 void chart_paragraph(FILE *out, const char *text);
 
+/* A column of names is aligned to the left. */
+struct chart_column {
+	const char *title; /* NULL: behind the last one */
+	bool is_name;
+};
+
+/* A table with its first row; it scrolls where the window is too small. The caller writes rows. */
+void chart_table_begin(FILE *out, const char *label, const struct chart_column *columns);
+void chart_table_end(FILE *out);
+
 /* A drawing with axes; labels are percent. Values outside of the edges are drawn at them. */
 void chart_begin(struct chart *chart, const char *x_title, const char *y_title);
 void chart_end(struct chart *chart);

@@ -23,6 +23,8 @@ struct diff_report {
 	struct report_options options;
 };
 
+#define DIFF_VOID "The machine or the input differs: the comparison says nothing about the change."
+
 typedef void diff_writer(FILE *out, const struct diff_report *report);
 
 /* FORMAT(name, help) */
@@ -55,6 +57,10 @@ char *diff_pairs_gate(const struct diff_report *report);
 const char *diff_pairs_verdict_name(const struct run_pairs_result *result);
 /* "+2.10 %", or "~" where there is no sure change. */
 char *diff_pairs_change(const struct run_pairs_result *result);
+/* "1.1761 (1.1686 to 1.1833), p = 0.0001, n = 28" */
+char *diff_pairs_ratio(const struct run_pairs_result *result);
+/* Half the distance of the quartiles in percent of the median, as benchstat's: "±0.3 %" */
+char *diff_pairs_spread(const struct run_side_summary *side);
 
 /* "f costs 31 % less a visit (27 to 35); predicted for that ..., measured ...: came true" */
 char *diff_profiles_verdict(const struct profile_pair *pair);

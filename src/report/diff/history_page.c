@@ -7,6 +7,7 @@
 #include "report/display.h"
 
 #include <math.h>
+#include <time.h>
 
 /* A rate, compared with the first one. */
 static double relative(const struct history *history, size_t i)
@@ -50,6 +51,17 @@ static void draw(FILE *out, const struct history *history)
 	free(y);
 }
 
+static void write_date(FILE *out, uint64_t started_s)
+{
+	char date[16] = "?";
+	time_t started = (time_t)started_s;
+	struct tm utc;
+
+	if (gmtime_r(&started, &utc))
+		strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+	fputs(date, out);
+}
+
 /* `before` is the entry before this one; of the first one, itself. */
 static void write_row(FILE *out, const struct history_entry *before,
 		      const struct history_entry *entry)
@@ -58,7 +70,8 @@ static void write_row(FILE *out, const struct history_entry *before,
 
 	fputs("<tr><td class=\"name\">", out);
 	chart_text(out, entry->label);
-	fprintf(out, "</td><td class=\"name\">%.9s", entry->commit ? entry->commit : "-");
+	fprintf(out, "</td><td>%.9s</td><td>", entry->commit ? entry->commit : "-");
+	write_date(out, entry->started_s);
 	fprintf(out, "</td><td>%s</td><td>&#177;%.1f %%</td><td>", rate, 196 * entry->error);
 	AUTO(text) char *change = display_gain(entry->change);
 	if (entry->is_change)
@@ -80,12 +93,26 @@ void history_html(FILE *out, const struct history *history, const struct report_
 	(void)options;
 	chart_page_begin(out, "lever history", headline);
 	draw(out, history);
-	fputs("<table><tr><th class=\"name\">profile</th><th class=\"name\">commit</th>"
-	      "<th>visits a second</th><th></th><th>change</th>"
-	      "<th class=\"name\">first place</th></tr>\n",
-	      out);
+	if (history->changes)
+		chart_paragraph(out, "At an orange point the rate changed.");
+	chart_table_begin(out, "profiles",
+			  (const struct chart_column[]){{"profile", true},
+							{"commit", false},
+							{"date", false},
+							{"visits a second", false},
+							{"95 % interval", false},
+							{"change", false},
+							{"first place", true},
+							{NULL, false}});
 	for (size_t i = 0; i < history->entries.count; i++)
 		write_row(out, &history->entries.items[i ? i - 1 : 0], &history->entries.items[i]);
-	fputs("</table>\n", out);
+	chart_table_end(out);
+	if (history->skipped) {
+		AUTO(text)
+		char *skipped = text_format("%u profile%s left out: no such progress point, or too "
+					    "few windows",
+					    history->skipped, history->skipped == 1 ? "" : "s");
+		chart_paragraph(out, skipped);
+	}
 	chart_page_end(out);
 }

@@ -89,3 +89,17 @@ char *diff_pairs_gate(const struct diff_report *report)
 	}
 	return NULL;
 }
+
+char *diff_pairs_ratio(const struct run_pairs_result *result)
+{
+	if (!isfinite(result->high))
+		return text_format("%.4f, p = %.4f, n = %zu", result->ratio, result->p,
+				   result->pairs);
+	return text_format("%.4f (%.4f to %.4f), p = %.4f, n = %zu", result->ratio, result->low,
+			   result->high, result->p, result->pairs);
+}
+
+char *diff_pairs_spread(const struct run_side_summary *side)
+{
+	return text_format("\xc2\xb1%.1f %%", 50 * (side->high - side->low) / side->median);
+}

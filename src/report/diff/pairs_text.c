@@ -8,12 +8,6 @@
 
 #include <math.h>
 
-/* Half the distance of the quartiles in percent of the median, as benchstat's "± 1%". */
-static double spread_percent(const struct run_side_summary *side)
-{
-	return 50 * (side->high - side->low) / side->median;
-}
-
 /* Columns are counted, not bytes. */
 static void print_cell(FILE *out, const char *text, int columns, bool is_right)
 {
@@ -42,7 +36,7 @@ static void print_side(FILE *out, const struct diff_report *report, unsigned sid
 	AUTO(text) char *median = display_duration(summary->median * 1e9);
 	AUTO(text) char *least = display_duration(summary->least * 1e9);
 	AUTO(text) char *most = display_duration(summary->most * 1e9);
-	AUTO(text) char *spread = text_format("\xc2\xb1%.1f %%", spread_percent(summary));
+	AUTO(text) char *spread = diff_pairs_spread(summary);
 	AUTO(text) char *range = text_format(" %s \xe2\x80\xa6 %s", least, most);
 	AUTO(text) char *change = diff_pairs_change(report->pairs);
 	AUTO(text) char *command = display_clean(report->commands[side]);
@@ -83,9 +77,9 @@ static void print_method(FILE *out, const struct diff_report *report,
 void diff_pairs_text(FILE *out, const struct diff_report *report)
 {
 	struct report_options options = terminal_fit(&report->options);
-	const struct run_pairs_result *result = report->pairs;
 	AUTO(text) char *verdict = diff_pairs_verdict(report);
 	AUTO(text) char *gate = diff_pairs_gate(report);
+	AUTO(text) char *ratio = diff_pairs_ratio(report->pairs);
 
 	terminal_style(out, &options, "1");
 	terminal_wrapped(out, verdict, 0, options.columns);
@@ -99,11 +93,7 @@ void diff_pairs_text(FILE *out, const struct diff_report *report)
 	print_side(out, report, RUN_AFTER, &options);
 	fputc('\n', out);
 	terminal_label(out, &options, "ratio");
-	if (isfinite(result->high))
-		fprintf(out, "%.4f (%.4f to %.4f), p = %.4f, n = %zu\n", result->ratio, result->low,
-			result->high, result->p, result->pairs);
-	else
-		fprintf(out, "%.4f, p = %.4f, n = %zu\n", result->ratio, result->p, result->pairs);
+	fprintf(out, "%s\n", ratio);
 	print_method(out, report, &options);
 	if (report->note) {
 		terminal_label(out, &options, "warning");

@@ -131,14 +131,34 @@ static void write_row(FILE *out, const struct changed_function *function)
 	fputs("<tr><td class=\"name\">", out);
 	chart_text(out, after ? after->name : function->sides[PROFILE_BEFORE]->name);
 	fputs("</td>", out);
-	write_cost(out, function->sides[PROFILE_BEFORE]);
-	write_cost(out, after);
 	AUTO(text) char *change = display_gain(-function->speedup);
 	if (function->is_changed)
 		fprintf(out, "<td>%s</td>", change);
 	else
 		fputs("<td>~</td>", out);
-	fprintf(out, "<td>%s</td></tr>\n", predicted);
+	fprintf(out, "<td>%s</td>", predicted);
+	write_cost(out, function->sides[PROFILE_BEFORE]);
+	write_cost(out, after);
+	fputs("</tr>\n", out);
+}
+
+/* What was compared, and by what. */
+static void write_sides(FILE *out, const struct diff_report *report)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		const struct recording *recording = report->profiles->recordings[side];
+		const struct recording_run *run = &recording->runs.items[recording->runs.count - 1];
+		AUTO(text) char *command = display_command(run->command);
+		AUTO(text) char *wall = display_duration((double)run->wall_ns);
+		AUTO(text)
+		char *text = text_format("%s: %s: %s, %s", side ? "After" : "Before",
+					 report->commands[side], command, wall);
+		chart_paragraph(out, text);
+	}
+	AUTO(text)
+	char *point =
+		text_format("Progress point: %s", report->profiles->points[PROFILE_BEFORE]->name);
+	chart_paragraph(out, point);
 }
 
 void diff_profiles_html(FILE *out, const struct diff_report *report)
@@ -152,36 +172,22 @@ void diff_profiles_html(FILE *out, const struct diff_report *report)
 		chart_paragraph(out, gate);
 	if (pair->main)
 		draw(out, pair);
-	fputs("<table><tr><th class=\"name\">function, cost of a visit</th><th>before</th>"
-	      "<th>after</th><th>change</th><th>predicted for that</th></tr>\n",
-	      out);
+	write_sides(out, report);
+	chart_table_begin(out, "functions",
+			  (const struct chart_column[]){{"function, cost of a visit", true},
+							{"change", false},
+							{"predicted for that", false},
+							{"before", false},
+							{"after", false},
+							{NULL, false}});
 	for (size_t i = 0; i < pair->count && i < FUNCTIONS_SHOWN; i++)
 		write_row(out, &pair->functions[i]);
-	fputs("</table>\n", out);
+	chart_table_end(out);
+	chart_paragraph(
+		out, "~ is no sure change, at a false discovery rate of 5 % over all functions.");
 	for (size_t i = 0; i < pair->notes.count; i++)
 		chart_paragraph(out, pair->notes.items[i]);
-	chart_page_end(out);
-}
-
-void diff_pairs_html(FILE *out, const struct diff_report *report)
-{
-	AUTO(text) char *verdict = diff_pairs_verdict(report);
-	AUTO(text) char *change = diff_pairs_change(report->pairs);
-
-	chart_page_begin(out, "lever diff", verdict);
-	fputs("<table><tr><th></th><th>median</th><th>change</th><th class=\"name\">command</th>"
-	      "</tr>\n",
-	      out);
-	for (unsigned side = RUN_BEFORE; side <= RUN_AFTER; side++) {
-		AUTO(text)
-		char *median = display_duration(report->pairs->sides[side].median * 1e9);
-		fprintf(out, "<tr><td>%c</td><td>%s</td><td>%s</td><td class=\"name\">",
-			side ? 'B' : 'A', median, side ? change : "");
-		chart_text(out, report->commands[side]);
-		fputs("</td></tr>\n", out);
-	}
-	fputs("</table>\n", out);
-	if (report->note)
-		chart_paragraph(out, report->note);
+	if (pair->is_void)
+		chart_paragraph(out, DIFF_VOID);
 	chart_page_end(out);
 }

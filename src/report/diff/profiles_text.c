@@ -97,7 +97,5 @@ void diff_profiles_text(FILE *out, const struct diff_report *report)
 		terminal_wrapped(out, note, TERMINAL_INDENT, options.columns);
 	}
 	if (pair->is_void)
-		fputs("The machine or the input differs: the comparison says nothing about the "
-		      "change.\n",
-		      out);
+		fputs(DIFF_VOID "\n", out);
 }

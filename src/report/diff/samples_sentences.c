@@ -8,6 +8,16 @@
 
 #include <math.h>
 
+#define MUCH 2 /* from here on as a multiple: "14 times (11 to 20)" */
+
+static char *multiple_text(const struct samples_change *change)
+{
+	int digits = change->change < 9 ? 1 : 0;
+
+	return text_format("%.*f times (%.*f to %.*f)", digits, 1 + change->change, digits,
+			   1 + change->low, digits, 1 + change->high);
+}
+
 char *diff_samples_change(const struct samples_change *change)
 {
 	bool is_less = change->change < 0;
@@ -23,6 +33,8 @@ char *diff_samples_change(const struct samples_change *change)
 		return text_copy(change->unit_ns[PROFILE_AFTER] > change->unit_ns[PROFILE_BEFORE] ?
 					 "more" :
 					 "less");
+	if (change->change >= MUCH)
+		return multiple_text(change);
 	return display_minus(text_format("%.0f %% %s (%.0f to %.0f)", sign * change->change,
 					 is_less ? "less" : "more",
 					 sign * (is_less ? change->high : change->low),

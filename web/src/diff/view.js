@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - two recordings of samples: a differential flame graph and the functions that changed.
 import {element, labelled, option} from '../dom.js';
-import {duration, plural} from '../format.js';
+import {count, duration, plural} from '../format.js';
+import {about} from '../header.js';
 import {Flame} from '../samples/flame.js';
 import {KEYS} from '../samples/classes.js';
 import {Samples} from '../samples/tree.js';
@@ -11,6 +12,7 @@ import {pairOf} from './tree.js';
 const MOST_ROWS = 40;
 // Steps of a change, by name of their colour (style/diff.css); the last ones are open.
 const STEPS = [0.1, 0.3];
+const MUCH = 2;
 const LEGEND = [
 	['less-2', 'over 30 % less'],
 	['less-1', '10 to 30 % less'],
@@ -29,8 +31,14 @@ function colourOf(node) {
 	return `change-${change < 0 ? 'less' : 'more'}-${step}`;
 }
 
+// From MUCH on in multiples of the time before: "14 times".
 function percent(change) {
+	if (change >= MUCH) return `${times(change)} times`;
 	return `${Math.abs(100 * change).toFixed(0)} % ${change < 0 ? 'less' : 'more'}`;
+}
+
+function times(change) {
+	return (1 + change).toFixed(change >= 9 ? 0 : 1);
 }
 
 function changeText(node) {
@@ -46,16 +54,15 @@ function rowText({changed, before_ns: before, after_ns: after, change, low, high
 	if (!after) return 'gone';
 	if (change === null) return after > before ? 'more' : 'less';
 	const [least, most] = change < 0 ? [high, low] : [low, high];
-	const end = (one) => Math.abs(100 * one).toFixed(0);
+	const end = (one) => (change >= MUCH ? times(one) : Math.abs(100 * one).toFixed(0));
 	return `${percent(change)} (${end(least)} to ${end(most)})`;
 }
 
 function functionTable(diff) {
-	const head = `own time a ${diff.unit}`;
 	return longTable({
-		caption: 'Functions',
+		caption: `Functions: own time a ${diff.unit}`,
 		className: 'functions',
-		heads: ['Function', `Before, ${head}`, 'After', 'Change'],
+		heads: ['Function', 'Before', 'After', 'Change'],
 		rows: diff.functions.map(
 			(row) => () =>
 				element(
@@ -70,7 +77,7 @@ function functionTable(diff) {
 					),
 					element('td', {}, duration(row.before_ns)),
 					element('td', {}, duration(row.after_ns)),
-					element('td', {}, rowText(row)),
+					element('td', {class: 'change'}, rowText(row)),
 				),
 		),
 		most: MOST_ROWS,
@@ -79,6 +86,7 @@ function functionTable(diff) {
 }
 
 class DiffView {
+	#report;
 	#diff;
 	#samples;
 	#state = {width: 'after', order: 'callees', time: 'cpu'};
@@ -86,8 +94,9 @@ class DiffView {
 	#said = element('output', {class: 'at-cursor'});
 	#canvas = element('canvas', {class: 'flame', tabindex: '0', role: 'img'});
 
-	constructor(diff, samples) {
-		this.#diff = diff;
+	constructor(report, samples) {
+		this.#report = report;
+		this.#diff = report.diff;
 		this.#samples = samples;
 	}
 
@@ -124,7 +133,7 @@ class DiffView {
 				{},
 				`${changeText(shown)}: ${duration(shown.before)} before, ${duration(shown.after)} after a ` +
 					`${this.#diff.unit}, own ${duration(shown.ownBefore)} and ${duration(shown.ownAfter)}; ` +
-					`${shown.samples[0]} and ${plural(shown.samples[1], 'sample')}`,
+					`${count(shown.samples[0])} and ${plural(shown.samples[1], 'sample')}`,
 			),
 		);
 	}
@@ -186,6 +195,7 @@ class DiffView {
 			'main',
 			{},
 			element('p', {class: 'verdict'}, `${this.#diff.sentence}.`),
+			about(this.#report),
 			this.#legend(),
 			this.#toolbar(),
 			host,
@@ -207,5 +217,5 @@ class DiffView {
 }
 
 export function diffView({report, before, samples}) {
-	return new DiffView(report.diff, [new Samples(before), new Samples(samples)]).build();
+	return new DiffView(report, [new Samples(before), new Samples(samples)]).build();
 }

@@ -1,13 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view - time on and off the CPU: a flame graph and a table of functions, by class and thread.
 import {element, labelled, option} from '../dom.js';
-import {duration, plural, share} from '../format.js';
+import {duration, fit, plural, share} from '../format.js';
+import {about} from '../header.js';
 import {CLASSES, KEYS, colourOf} from './classes.js';
 import {Flame} from './flame.js';
 import {functionTable} from './table.js';
 import {Samples, functionsOf, treeOf} from './tree.js';
 
+const LEAST_TOLD = 0.01, // of the time
+	MOST_TOLD = 3, // functions
+	NAME_MOST = 60;
+
+// Where time goes, in a sentence: by class, and the functions that take most of it on CPU.
+function verdict(samples) {
+	const weights = samples.weightsByClass();
+	const all = weights.reduce((sum, weight) => sum + weight, 0);
+	const parts = KEYS.map((key, i) => [weights[i], CLASSES[key]])
+		.filter(([weight]) => weight >= LEAST_TOLD * all)
+		.sort(([a], [b]) => b - a)
+		.map(([weight, name]) => `${share(weight / all)} ${name}`);
+	const entries = samples.select({classes: new Set(['user', 'kernel']), thread: ''});
+	const functions = functionsOf(samples, entries)
+		.filter(({own}) => own >= LEAST_TOLD * all)
+		.sort((a, b) => b.own - a.own)
+		.slice(0, MOST_TOLD)
+		.map(({name, own}) => `${fit(name, NAME_MOST)} ${share(own / all)}`);
+	const most = functions.length ? `Most on CPU: ${functions.join(', ')}.` : '';
+	return `Of ${duration(all)} of all threads: ${parts.join(', ')}. ${most}`;
+}
+
 class SamplesView {
+	#report;
 	#samples;
 	#state;
 	#flame;
@@ -18,7 +42,8 @@ class SamplesView {
 	#table = element('div', {});
 	#canvas = element('canvas', {class: 'flame', tabindex: '0', role: 'img'});
 
-	constructor(samples) {
+	constructor(report, samples) {
+		this.#report = report;
 		this.#samples = samples;
 		const weights = samples.weightsByClass();
 		const classes = new Set(KEYS.filter((key, number) => weights[number]));
@@ -178,6 +203,8 @@ class SamplesView {
 		const main = element(
 			'main',
 			{},
+			element('p', {class: 'verdict'}, verdict(this.#samples)),
+			about(this.#report),
 			this.#classBoxes(),
 			this.#toolbar(),
 			this.#filters,
@@ -190,12 +217,13 @@ class SamplesView {
 	}
 }
 
-export function samplesView({samples: tables}) {
+export function samplesView({report, samples: tables}) {
 	if (!tables.entries.stack.length)
 		return element(
 			'main',
 			{},
 			element('p', {class: 'stop'}, 'The recording holds no sample.'),
+			about(report),
 		);
-	return new SamplesView(new Samples(tables)).build();
+	return new SamplesView(report, new Samples(tables)).build();
 }

@@ -11,17 +11,28 @@ function share(fraction) {
 	return fraction === null ? 'unknown' : `${percent(fraction)}\u00a0%`;
 }
 
+// A row for each number of cores: the believed prediction, and those of the other models.
 export function predictionTable(report) {
+	const models = [...new Set(report.predictions.map((one) => one.model))];
+	const cores = [...new Set(report.predictions.map((one) => one.cores))];
+	const at = (number, isIt) =>
+		report.predictions.find((one) => one.cores === number && isIt(one));
+	const time = (one) => (one ? duration(one.wall_ns) : '');
 	return table(
 		'Predicted wall time',
-		['Cores', 'Model', 'Wall time', '95 % interval', 'Runs'],
-		report.predictions.map((one) => [
-			String(one.cores),
-			one.best ? element('b', {}, one.model) : one.model,
-			duration(one.wall_ns),
-			`${duration(one.low_ns)} to ${duration(one.high_ns)}`,
-			count(one.runs),
-		]),
+		['Cores', 'Wall time', '95 % interval', 'by', ...models.map((one) => `by ${one}`)],
+		cores.map((number) => {
+			const best = at(number, ({best}) => best);
+			return [
+				String(number),
+				best ? element('b', {}, time(best)) : '',
+				best ? `${duration(best.low_ns)} to ${duration(best.high_ns)}` : '',
+				best?.model ?? '',
+				...models.map((name) =>
+					time(at(number, ({model}) => model === name)),
+				),
+			];
+		}),
 		ALL_ROWS,
 	);
 }
@@ -70,12 +81,19 @@ export function measuredTable(report) {
 	);
 }
 
+// As the text report calls them.
+const WAITS = {io: 'I/O', timer: 'sleep', outside: 'external', 'too-few-threads': 'threads'};
+
 export function limitTable(report) {
 	if (!report.limits.length) return null;
 	const names = Object.keys(report.limits[0].waiting);
 	return table(
 		'What cores would do: shares of their time',
-		['Cores', 'used', ...names.map((name) => name.replaceAll(/[_-]/g, ' '))],
+		[
+			'Cores',
+			'used',
+			...names.map((name) => WAITS[name] ?? name.replaceAll(/[_-]/g, ' ')),
+		],
 		report.limits.map((one) => [
 			String(one.cores),
 			share(one.used),
@@ -148,7 +166,7 @@ export function whatIfTable({question, machine_cores: cores}) {
 
 export function modelTable(report) {
 	return table(
-		'How far the models were off, on programs whose times on one core and on two are known',
+		'Errors of the models on programs of known times',
 		['Model', 'Mean error', 'Programs'],
 		report.models?.map((one) => [
 			one.model,

@@ -2,6 +2,7 @@
 // view - how parallel the program is, and how long it would take on other numbers of cores.
 import {element} from '../dom.js';
 import {count, duration, percent, plural} from '../format.js';
+import {about} from '../header.js';
 import {timeSeriesChart, levelChart, predictionChart} from './charts.js';
 import {
 	hostTable,
@@ -150,6 +151,28 @@ function timeSeries(report) {
 	);
 }
 
+// The answer in a sentence: what it takes here, and on the next and the largest number of cores.
+function verdict(report) {
+	const here = report.measured.find((one) => one.cores === report.cores);
+	const busy =
+		report.mean_running === null
+			? ''
+			: ` and keeps ${report.mean_running.toFixed(2)} of them busy on average`;
+	const more = report.predictions.filter((one) => one.best && one.cores > report.cores);
+	const told = [more[0], more.at(-1)].filter((one, i, all) => one && all.indexOf(one) === i);
+	const parts = told.map(
+		(one) =>
+			`${duration(one.wall_ns)} on ${one.cores} (${duration(one.low_ns)} to ${duration(one.high_ns)})`,
+	);
+	return [
+		here &&
+			`The program takes ${duration(here.wall_ns)} on ${plural(here.cores, 'core')}${busy}.`,
+		parts.length ? `Predicted: ${parts.join(', ')}.` : null,
+	]
+		.filter((part) => part)
+		.join(' ');
+}
+
 function facts(report) {
 	const decimals = (value) => (value === null ? 'unknown' : value.toFixed(2));
 	return element(
@@ -193,8 +216,10 @@ export function scaleView({report}) {
 	const main = element(
 		'main',
 		{class: 'scale'},
-		facts(report),
+		element('p', {class: 'verdict'}, verdict(report)),
+		about(report),
 		first?.node,
+		facts(report),
 		element(
 			'div',
 			{class: 'pair'},

@@ -2,7 +2,8 @@
 // view - the timeline: cores, threads and annotations on a canvas, and the figures of a slice.
 import {element, labelled} from '../dom.js';
 import {colour, onTheme} from '../theme.js';
-import {exact, plural} from '../format.js';
+import {duration, exact, plural, share} from '../format.js';
+import {about} from '../header.js';
 import {Tooltip} from './tooltip.js';
 import {extentOf, layoutOf, neighbour, nextMark, sliceAt} from './layout.js';
 import {Timeline} from './model.js';
@@ -17,12 +18,28 @@ const REACH = 5; // pixels: greatest distance at which a mark is meant
 const LEGEND = {
 	'class-user': 'on a core',
 	'class-S': 'waiting for a CPU',
-	'class-L': 'for a lock',
-	'class-I': 'for I/O',
-	'class-B': 'for other things',
+	'class-L': 'waiting for a lock',
+	'class-I': 'waiting for I/O',
+	'class-B': 'waiting for other things',
 };
+const LEAST_TOLD = 0.01; // of the threads' time
 const SIGNS = {ink: '\u2501 '};
 const ARROWS = {accent: 'wakes', flow: 'flow of the program', ink: 'critical path'};
+
+// Where the time of all threads goes, as in the legend: ": 50.0 % on a core, 29.2 % for a lock".
+function timesOf({threads}) {
+	const keys = {running: 'user', runnable: 'S', I: 'I', L: 'L', B: 'B'};
+	const sums = Object.keys(keys).map((key) =>
+		threads.reduce((sum, {time}) => sum + (time[key] ?? 0), 0),
+	);
+	const all = sums.reduce((sum, one) => sum + one, 0);
+	const parts = Object.values(keys)
+		.map((key, i) => [sums[i], LEGEND[`class-${key}`]])
+		.filter(([sum]) => sum >= LEAST_TOLD * all && sum)
+		.sort(([a], [b]) => b - a)
+		.map(([sum, name]) => `${share(sum / all)} ${name}`);
+	return parts.length ? `: ${parts.join(', ')}` : '';
+}
 
 class TimelineView {
 	#report;
@@ -363,10 +380,12 @@ class TimelineView {
 			{},
 			element(
 				'p',
-				{class: 'summary'},
-				`${plural(slices, 'slice')} in ${exact(this.#timeline.duration)} on ` +
-					`${plural(cores.length, 'core')}, of ${plural(seen, 'thread')}`,
+				{class: 'verdict'},
+				`${plural(seen, 'thread')} on ${plural(cores.length, 'core')} in ` +
+					`${duration(this.#timeline.duration)}${timesOf(this.#report)}.`,
 			),
+			about(this.#report),
+			element('p', {class: 'summary'}, plural(slices, 'slice')),
 			this.#toolbar(),
 			this.#legend(),
 			this.#scroller,
