@@ -160,6 +160,18 @@ def _():
         check(f"the commit differs: {commits[0][:12]} before, {commits[1][:12]} after" in notes, notes)
 
 
+@test("a history leaves out profiles of another program, and takes a progress point of another name")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for path, command in zip(written(folder, "pipeline", "pipeline", "pipeline")[1:], ('["./pack"]', '["./other"]')):
+            with sqlite3.connect(path) as profile:
+                profile.execute("UPDATE point SET name = 'renamed'")
+                profile.execute("UPDATE run SET command = ?", (command,))
+        result = lever("history", "--format", "json", folder)
+        answer = json.loads(result.stdout)
+        equal(([entry["profile"] for entry in answer["profiles"]], answer["left_out"]), (["0", "1"], 1), result.stderr)
+
+
 @test("history of nothing, or of what is no profile, is one sentence and 2")
 def _():
     with tempfile.TemporaryDirectory() as folder:

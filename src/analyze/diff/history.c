@@ -4,6 +4,8 @@
 
 #include "analyze/causal/causal.h"
 #include "analyze/diff/function_cost.h"
+#include "analyze/diff/profile_pair.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "stats/change_points.h"
 #include "stats/summary.h"
@@ -35,16 +37,22 @@ void history_free(struct history *history)
 	}
 	array_free(&history->entries);
 	free(history->point);
+	free(history->program);
 	free(history);
 }
 
+/* The point of that name; or the only one, under another name, of the same program. */
 static const struct recording_point *find_point(const struct history *history,
 						const struct recording *recording)
 {
+	AUTO(text) char *program = profile_pair_program(recording);
+
 	for (size_t i = 0; i < recording->points.count; i++)
 		if (text_equals(recording->points.items[i].name, history->point))
 			return &recording->points.items[i];
-	return recording->points.count == 1 ? &recording->points.items[0] : NULL;
+	if (recording->points.count != 1 || !text_equals(program, history->program))
+		return NULL;
+	return &recording->points.items[0];
 }
 
 static void set_first_place(struct history_entry *entry, const struct recording *recording,
@@ -73,6 +81,8 @@ static const char *commit_of(const struct recording_run *run)
 
 void history_add(struct history *history, const char *label, const struct recording *recording)
 {
+	if (!history->program)
+		history->program = profile_pair_program(recording);
 	if (!history->point && recording->points.count)
 		history->point = text_copy(recording->points.items[0].name);
 	const struct recording_point *point = find_point(history, recording);

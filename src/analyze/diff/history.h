@@ -28,8 +28,9 @@ struct history_entry {
 struct history {
 	ARRAY(struct history_entry) entries; /* by time */
 	char *point;
+	char *program; /* of the first profile; NULL: unknown */
 	size_t changes;
-	unsigned skipped; /* profiles without the point, or with too few windows */
+	unsigned skipped; /* profiles without the point, of other programs, or short */
 };
 
 /* `point`: the progress point's name; NULL: the first one of the first profile. */

@@ -135,7 +135,9 @@ int command_history(int argc, char **argv)
 		if (add_operand(history, argv[i], &error))
 			return message_error(&error, EXIT_USAGE);
 	if (!history->entries.count)
-		return message_print(EXIT_NO_ANSWER, "no profile has enough windows of %s",
+		return message_print(EXIT_NO_ANSWER,
+				     "no profile of lever run has enough windows of %s; record "
+				     "longer, with --seconds 20",
 				     history->point ? history->point : "a progress point");
 	history_finish(history);
 	return show(&values, history);

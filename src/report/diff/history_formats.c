@@ -99,7 +99,8 @@ void history_text(FILE *out, const struct history *history, const struct report_
 	}
 	if (history->skipped)
 		fprintf(out,
-			"\n%u profile%s left out: no such progress point, or too few windows\n",
+			"\n%u profile%s left out: another program, no such progress point, or too "
+			"few windows\n",
 			history->skipped, history->skipped == 1 ? "" : "s");
 }
 

@@ -109,9 +109,10 @@ void history_html(FILE *out, const struct history *history, const struct report_
 	chart_table_end(out);
 	if (history->skipped) {
 		AUTO(text)
-		char *skipped = text_format("%u profile%s left out: no such progress point, or too "
-					    "few windows",
-					    history->skipped, history->skipped == 1 ? "" : "s");
+		char *skipped =
+			text_format("%u profile%s left out: another program, no such progress "
+				    "point, or too few windows",
+				    history->skipped, history->skipped == 1 ? "" : "s");
 		chart_paragraph(out, skipped);
 	}
 	chart_page_end(out);
