@@ -147,6 +147,25 @@ def _():
     interrupt("plain", signal.SIGTERM, False, 128 + signal.SIGTERM)
 
 
+@test("while lever and the program are stopped together no time passes for the gains, and that is told")
+def _():
+    with folder() as place:
+        process = start(place, "--", program("exits"), "plain", LONG)
+        wait_for_experiments(process, place)
+        both = (process.pid, child_of(process))
+        for number, seconds in ((signal.SIGSTOP, 5), (signal.SIGCONT, 2)):
+            for pid in both:
+                os.kill(pid, number)
+            time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+        path = os.path.join(place, "run.lever")
+        check(any("stood still for 5 s" in warning for warning in report(path)["warnings"]), said)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            wall_ns, baseline_ns = database.execute("SELECT wall_ns, calm_ns FROM run").fetchone()
+        check(wall_ns - baseline_ns > 5e9, f"{wall_ns} {baseline_ns}")
+
+
 @test("a closed terminal (SIGHUP to the group) leaves a whole profile")
 def _():
     # The program may get its own SIGHUP later than the SIGTERM by which lever ends it, or ignore it (nohup).

@@ -77,8 +77,8 @@ static void complete_run(struct session *session)
 	run->unwound_badly = counters.unwound_badly;
 	run->baseline_ns = session->options->end_to_end ?
 				   session->baseline_ns :
-				   sampled_time_ns(session) - session->speedup_ns -
-					   session->found_points.disturbed_ns;
+				   sampled_time_ns(session) - session->stops.sum_ns -
+					   session->speedup_ns - session->found_points.disturbed_ns;
 	session_cycle_complete(session, run);
 	run->note = session_warnings(session, &counters);
 	tell_server_ended(session);

@@ -255,7 +255,7 @@ int session_measure_once(struct session *session, const struct target_spec *targ
 			 struct recording_experiment *window, struct error *error)
 {
 	struct collector_counters before, after;
-	uint64_t began_ns = clock_now_ns();
+	uint64_t began_ns = clock_now_ns(), stopped_ns = session->stops.sum_ns;
 
 	if (target) {
 		int code = sampled_code_set_target(session->code, target, &session->assumed, error);
@@ -272,7 +272,8 @@ int session_measure_once(struct session *session, const struct target_spec *targ
 	collector_drain(session->collector, &session->handler);
 	progress_visits_collect(session->points, window);
 	if (window->speedup > 0)
-		session->speedup_ns += clock_now_ns() - began_ns;
+		session->speedup_ns +=
+			clock_now_ns() - began_ns - (session->stops.sum_ns - stopped_ns);
 	double displaced = (double)window->displaced_ns / (double)window->duration_ns;
 	return is_whole && after.missed_heartbeats == before.missed_heartbeats &&
 			       displacement_add(&session->displacement, displaced) ?
@@ -315,7 +316,7 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 	session->external_series += target->is_external;
 	series.count = (int)windows_of(session, target, plan->speedup);
 	series.period_ns = series.experiment.period_ns = draw_period(session, speedup);
-	uint64_t began_ns = clock_now_ns();
+	uint64_t began_ns = clock_now_ns(), stopped_ns = session->stops.sum_ns;
 	collector_set_period(session->collector, series.period_ns);
 	collector_clear_debts(session->collector);
 	if (target->is_external)
@@ -327,7 +328,8 @@ int session_run_series(struct session *session, const struct schedule_plan *plan
 		series.experiment.series_index++;
 	collector_set_speedup(session->collector, 0);
 	if (plan->speedup > 0)
-		session->speedup_ns += clock_now_ns() - began_ns;
+		session->speedup_ns +=
+			clock_now_ns() - began_ns - (session->stops.sum_ns - stopped_ns);
 	if (!target->is_external)
 		update_warm_up(session, target, speedup);
 	return code ? code : session_update(session, error);

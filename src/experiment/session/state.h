@@ -20,6 +20,7 @@
 #include "experiment/session/named.h"
 #include "experiment/session/session.h"
 #include "experiment/session/set_finder.h"
+#include "experiment/session/stops.h"
 #include "experiment/slowdown_limit.h"
 #include "experiment/target/sampled_code.h"
 #include "stats/warm_up.h"
@@ -72,8 +73,7 @@ struct session {
 		bool are_counted, are_default;
 		bool is_quiet;   /* no request came for some time, and it has been said */
 		char *listeners; /* ports and paths that the program listens on; NULL: none */
-		uint64_t looked_ns;
-		uint64_t seen, seen_ns; /* requests, and when their number grew last */
+		uint64_t looked_ns, seen, seen_ns; /* requests, when their number grew */
 	} requests;
 
 	struct process_list peers; /* peers.c: those that were decided about */
@@ -90,13 +90,13 @@ struct session {
 	unsigned callers_one_of;      /* samples; 0: none */
 	bool has_added_libraries, has_reported_waiting, listens_to_spans, is_pool;
 	struct session_found_points found_points;
+	struct session_stops stops;
 	struct session_set_finder set_finder;
 
 	/* samples.c */
 	ARRAY(struct session_kernel_caller) callers; /* as written */
 	int64_t caller_thread_id;
-	uint64_t warmed_up_ns; /* --after is over since then; 0: there is none */
-	uint64_t over_ns;      /* measuring ended; 0: it goes on */
+	uint64_t warmed_up_ns, over_ns; /* --after, measuring; 0: there is none, it goes on */
 	uint64_t committed_ns, reported_ns, checked_ns, window_ns;
 	uint64_t baseline_ns;                      /* end to end: time of the runs at speedup 0 */
 	uint64_t speedup_ns;                       /* else: time in windows above it */

@@ -24,6 +24,7 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 	for (;;) {
 		uint64_t now = clock_now_ns();
 		collector_heartbeat(session->collector);
+		session_stops_look(session, now);
 		if (interruption_any() || !session_program_runs(session))
 			return false;
 		if (now >= end)

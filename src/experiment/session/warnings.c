@@ -183,6 +183,11 @@ char *session_warnings(const struct session *session, const struct collector_cou
 			text_format("other programs, or the hypervisor, disturbed the machine: "
 				    "windows with up to %.0f %% of their time lost were used",
 				    100 * session->displacement.accepted));
+	if (session->stops.sum_ns)
+		text_add_line(&text,
+			      text_format("lever and the program stood still for %.0f s, as in "
+					  "a frozen cgroup; that time does not count",
+					  (double)session->stops.sum_ns / 1e9));
 	add_inlined(&text, session);
 	add_unseen_scripts(&text, session);
 	add_spins(&text, session);
