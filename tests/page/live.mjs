@@ -85,6 +85,9 @@ test('the page grows while the program runs, and its button ends the recording',
 		{timeout: 30000},
 	);
 	assert.equal(await page.locator('input[type=search]').first().inputValue(), 'find');
+	const shown = await page.locator('main').innerText();
+	assert.doesNotMatch(shown, /unknown time|not finished: this/);
+	assert.match(shown, /at least \d+/);
 	const {barriers, passes} = await barriersOf(page);
 	assert.ok(passes > 15, passes);
 	assert.deepEqual(barriers, []);

@@ -39,7 +39,7 @@ function listed(...parts) {
 function runFact(report) {
 	const runs = runsOf(report);
 	const wall = sum(runs, 'wall_ns');
-	const time = wall ? format.duration(wall) : 'unknown time';
+	const time = wall ? format.duration(wall) : 'not finished';
 	if (runs.length > 1)
 		return fact('Runs', listed(format.count(runs.length), `${time} in all`));
 	return fact('Run', listed(time, ended(report.program.exit_status)));

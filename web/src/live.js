@@ -7,6 +7,10 @@ import {readData} from './payload.js';
 
 const RENEW_MS = 2000;
 
+export function isLive(document) {
+	return stateOf(document) === 'on';
+}
+
 function stateOf(document) {
 	return document.querySelector('meta[name=lever-live]')?.content ?? null;
 }
@@ -85,7 +89,7 @@ class LiveBar {
 			const fresh = new DOMParser().parseFromString(await ask('./'), 'text/html');
 			const isOver = stateOf(fresh) === 'over';
 			const why = this.#isPaused ? 'you paused it' : reading();
-			if (!why || isOver) this.#show(await readData(fresh));
+			if (!why || isOver) this.#show(await readData(fresh), isLive(fresh));
 			if (isOver) return this.#finish('The recording is over');
 			if (!this.#isPaused)
 				this.#say(
@@ -113,6 +117,5 @@ class LiveBar {
 
 // `show` draws the page's data anew.
 export function startLive(show) {
-	const state = stateOf(document);
-	if (state === 'on') document.body.prepend(new LiveBar(show).node);
+	if (isLive(document)) document.body.prepend(new LiveBar(show).node);
 }

@@ -5,7 +5,7 @@ import {readData} from './payload.js';
 import {element} from './dom.js';
 import {diffView} from './diff/view.js';
 import {header} from './header.js';
-import {startLive} from './live.js';
+import {isLive, startLive} from './live.js';
 import {samplesView} from './samples/view.js';
 import {scaleView} from './scale/view.js';
 import {startTheme} from './theme.js';
@@ -20,10 +20,13 @@ const VIEWS = {
 	scale: scaleView,
 };
 
+const UNFINISHED = /is not finished/;
 const kept = {}; // what a view keeps when its page is renewed
 
-function show(data) {
+// That a recording goes on is no warning of a page that grows with it.
+function show(data, isGrowing) {
 	const {report} = data;
+	if (isGrowing) report.warnings = report.warnings.filter((text) => !UNFINISHED.test(text));
 	const view = VIEWS[report.kind];
 	if (!view) throw new Error(`this page cannot show a profile of kind ${report.kind}`);
 	document.getElementById('page').replaceChildren(header(report), view(data, kept));
@@ -32,7 +35,7 @@ function show(data) {
 startTheme();
 readData(document)
 	.then((data) => {
-		show(data);
+		show(data, isLive(document));
 		startLive(show);
 	})
 	.catch((problem) => {

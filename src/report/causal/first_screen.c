@@ -408,13 +408,27 @@ static void add_progress(struct screen *screen, const struct report *report,
 	screen_take(screen, SCREEN_TEXT, take(&text));
 }
 
+/* A run that goes on, or was killed, has lasted from its first to its last experiment at least. */
+static char *time_text(const struct recording *recording, const struct run_totals *totals)
+{
+	size_t count = recording->experiments.count;
+
+	if (totals->wall_ns)
+		return display_duration((double)totals->wall_ns);
+	if (totals->runs != 1 || !count)
+		return text_copy("unknown time");
+	const struct recording_experiment *last = &recording->experiments.items[count - 1];
+	AUTO(text)
+	char *least = display_duration((double)(last->start_ns + last->duration_ns -
+						recording->experiments.items[0].start_ns));
+	return text_format("at least %s", least);
+}
+
 static void add_measured(struct screen *screen, const struct report *report)
 {
 	const struct causal *causal = report->causal;
 	struct run_totals totals = run_totals_of(report->recording);
-	AUTO(text)
-	char *wall = totals.wall_ns ? display_duration((double)totals.wall_ns) :
-				      text_copy("unknown time");
+	AUTO(text) char *wall = time_text(report->recording, &totals);
 	bool is_runtime = totals.last && text_equals(totals.last->engine, "runtime");
 	size_t tried = 0;
 

@@ -27,7 +27,7 @@ const SIGNS = {ink: '\u2501 '};
 const ARROWS = {accent: 'wakes', flow: 'flow of the program', ink: 'critical path'};
 
 // Where the time of all threads goes, as in the legend: ": 50.0 % on a core, 29.2 % for a lock".
-function timesOf({threads}) {
+function timesOf({threads = []}) {
 	const keys = {running: 'user', runnable: 'S', I: 'I', L: 'L', B: 'B'};
 	const sums = Object.keys(keys).map((key) =>
 		threads.reduce((sum, {time}) => sum + (time[key] ?? 0), 0),
