@@ -92,7 +92,7 @@ help:
 	@echo 'make setup    install the packages that a build needs (apt-get; sudo where not root; npm)'
 	@echo 'make setup-test  the same, and what only tests need (Chromium, readers of exports)'
 	@echo 'make demo     set up, build, and profile the bundled example'
-	@echo 'make test     set up, build, and run all tests (about 12 minutes)'
+	@echo 'make test     set up, build, and run all tests (about 25 minutes)'
 	@echo 'make check-quick  the tests that need neither rights nor a browser (less than 2 minutes)'
 	@echo 'make test-kernels  run lever on older kernels, in virtual machines'
 	@echo 'make test-arm64  build for arm64, and run unit tests and a kernel in an emulator'
