@@ -35,6 +35,15 @@ __noinline int peer_tick(u64 now)
 	return 0;
 }
 
+/* Counts the program's CPU time on this core up to `now`. By itself, for the stack of `tick`. */
+__noinline int run_add(u64 now)
+{
+	struct kernel_cpu *cpu = this_cpu();
+
+	delay_run_add(&cpu->run, &cpu->delay, now);
+	return 0;
+}
+
 SEC("perf_event")
 int tick(struct bpf_perf_event_data *context)
 {
@@ -47,11 +56,13 @@ int tick(struct bpf_perf_event_data *context)
 	latency_tick(now);
 	if (cpu->is_finishing)
 		return 0;
+	run_add(now);
 	struct delay_tick passed = delay_tick(&cpu->delay, &settings.delay, now);
 	u64 weight = passed.weight_ns;
 	if (!task->pid)
 		return 0;
 	struct task_state *state = member_state(task);
+	cpu->run.is_member = state != NULL;
 	if (!state) {
 		if (task->flags & PF_KTHREAD) {
 			/* It may work for a task that waits in the target. */
@@ -69,6 +80,7 @@ int tick(struct bpf_perf_event_data *context)
 	}
 	hosts_follow();
 	cpu->displaced_ns += passed.stalled_ns;
+	cpu->run_ns = delay_run_take(&cpu->run, passed.stalled_ns);
 	waiting_set(state, HAS_CORE); /* woken before it had left its core */
 	crowding_count(weight);
 	wait_end_unseen(state, now);
@@ -233,6 +245,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	struct task_state *entering = next->pid ? task_state_of(next) : NULL;
 
 	waiters_advance(now);
+	run_add(now);
+	cpu->run.is_member = entering && entering->is_member;
 	cpu->hard_interrupts = 0;
 	cpu->is_expiring = 0;
 	cpu->has_message = 0;

@@ -9,6 +9,7 @@
 #include "bpf/state.h"
 
 #define RANGE_STEPS_MOST 15 /* 2^15 > WIRE_RANGES_MOST */
+#define SAMPLED_POINT_ALL WIRE_POINTS_MOST
 
 static __always_inline bool range_is_before(const struct wire_range *range,
 					    const struct location *location)
@@ -96,11 +97,15 @@ __noinline int location_spin(const struct location *location)
 	return range ? (int)range->value : 0;
 }
 
-/* Index of the sampled point at the location, or -1. */
+/* The index of the sampled point at the location, or -1; SAMPLED_POINT_ALL is added to it where all
+ * code counts (sampled:*). */
 __noinline int location_sampled_point(const struct location *location)
 {
 	if (!location)
 		return -1;
 	const struct wire_range *range = range_find(WIRE_BANK_SAMPLED, location);
-	return range ? (int)range->value : -1;
+	if (!range)
+		return -1;
+	u32 index = range->value % WIRE_POINTS_MOST;
+	return range->end == ~0ull ? SAMPLED_POINT_ALL + index : index;
 }

@@ -151,8 +151,10 @@ static __always_inline bool sample_take(struct bpf_perf_event_data *context,
 	}
 	if (walk->is_found) {
 		int point = walk->is_spinning ? -1 : location_sampled_point(&walk->found);
+		bool is_cpu_time = point >= SAMPLED_POINT_ALL && state;
 		if (point >= 0)
-			progress_add(point, weight, now);
+			progress_add((u32)point % SAMPLED_POINT_ALL,
+				     is_cpu_time ? cpu->run_ns : weight, now);
 	} else if (!inside.is_found) {
 		flags |= WIRE_SAMPLE_NO_SCOPE;
 		cpu->unwound_badly += space != NULL;

@@ -10,6 +10,7 @@
 
 #include "wire/code.h"
 #include "wire/delay_budget.h"
+#include "wire/delay_run.h"
 #include "wire/delay_turn.h"
 #include "wire/events.h"
 #include "wire/progress.h"
@@ -24,6 +25,8 @@
 struct kernel_cpu {
 	struct delay_core delay;
 	struct delay_turn turn;
+	struct delay_run run;
+	__u64 run_ns;       /* the program's CPU time since the tick before, in the present one */
 	__u64 observed_ns;  /* last poll of the points */
 	__u64 displaced_ns; /* a foreign task or another virtual machine had the core, while a
 			     * runnable task of the program had none */

@@ -245,9 +245,9 @@ class Lever:
             truth.measure()
             self.profile_part(case, program, target, loops, part, truth.parts)
         self.used = self.report()["engine"]
-        kind = "latency" if case.kind == "latency" else "throughput"
+        kinds = ["latency"] if case.kind == "latency" else ["throughput", "sampled"]
         return {round(100 * point["speedup"]): (point["program_speedup"], point["low"], point["high"], point["experiments"])
-                for found in self.asked(target) for effect in found["effects"] if effect["kind"] == kind
+                for found in self.asked(target) for effect in found["effects"] if effect["kind"] in kinds
                 for point in effect["points"]}
 
     def predict_p99(self):
