@@ -100,7 +100,8 @@ struct paced_load paced_load_of(const struct recording *recording,
 	struct paced_share slower =
 		growth_of(recording, point, SPENDING_EFFECTIVE_TIME, 0, &load.effective);
 
-	if (point->kind == POINT_LATENCY || work.windows < PACED_WINDOWS_LEAST)
+	if (point->kind == POINT_LATENCY || point->kind == POINT_SAMPLED ||
+	    work.windows < PACED_WINDOWS_LEAST || slower.share <= slower.error)
 		return load;
 	double chance = PACED_CHANCE / (double)recording->points.count;
 	double sure = work.share - student_quantile(1 - chance, work.windows - 1) * work.error;

@@ -154,6 +154,41 @@ TEST("where pauses slow the program down and bring no work, gains stay as they a
 	recording_free(recording);
 }
 
+/* Visits keep to effective time, samples to the wall clock, as a thread sleeps all the time. */
+static struct recording *recording_of_sleeper(void)
+{
+	struct recording *recording = recording_new();
+
+	for (unsigned i = 0; i < 20; i++) {
+		bool is_paused = i % 2;
+		add(recording, REQUESTS, OUTSIDE, is_paused ? PAUSED_OUTSIDE : 0,
+		    is_paused ? PAUSED_OUTSIDE : 0, 0);
+		recording->experiments.items[i].sampled_ns += WALL_NS;
+	}
+	add(recording, REQUESTS, OUTSIDE, 0, 0, 0);
+	return recording;
+}
+
+TEST("a thread that sleeps beside the visits is no work of a timer")
+{
+	struct recording *recording = recording_of_sleeper();
+
+	CHECK_EQUAL(paced_load_of(recording, &recording->points.items[0]).high, 0);
+	recording_free(recording);
+}
+
+TEST("CPU time as the point tells of no timer's work, as that counts, too")
+{
+	struct recording *recording = recording_of_sleeper();
+
+	for (size_t i = 1; i < recording->experiments.count; i += 2)
+		recording->experiments.items[i].visits.items[0].visits *= 0.9;
+	CHECK(paced_load_of(recording, &recording->points.items[0]).high > 0.05);
+	recording->points.items[0].kind = POINT_SAMPLED;
+	CHECK_EQUAL(paced_load_of(recording, &recording->points.items[0]).high, 0);
+	recording_free(recording);
+}
+
 TEST("a period without the surplus is never below a tenth")
 {
 	CHECK_NEAR(paced_load_period(100, 0.5, 0.25), 100 * 0.5 / 0.75, 1e-9);
