@@ -243,8 +243,8 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 				   100 * awake, 100 * pace);
 	if (ratio > WAITED_FOR)
 		return text_format(
-			"it takes only %.0f %% of all threads' time, but others wait for "
-			"it: the pace depends on it for %.0f %% of the time",
+			"it takes only %.0f %% of all threads' time, but the pace depends on it "
+			"for %.0f %% of the time: others wait for it, or do what is not counted",
 			100 * share, 100 * pace);
 	if (ratio < HIDDEN)
 		return text_format("it takes %.0f %% of all threads' time, but others hide a part: "
