@@ -39,6 +39,12 @@ def is_committed(path):
     return known and run(["git", "-C", folder, "status", "--porcelain", "--", name]).stdout == ""
 
 
+def commit_of(path):
+    """The commit that made this prediction, and its day."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return run(["git", "-C", folder, "log", "-1", "--format=%h %cs", "--", name]).stdout.split() or ["?", "?"]
+
+
 def outcome(lever, case, prediction, folder, seconds):
     """The row: the prediction at the change's size, the measured gain, the verdict; and the same of what perf names first."""
     size = prediction["size"] if prediction["size"] is not None else size_of(lever, case, folder)[0]

@@ -21,24 +21,46 @@ def perf_words(change):
     return f"`{name}` ({percent}): {told}"
 
 
+def first_words(change):
+    """Of a row that was predicted anew: what came of the first prediction."""
+    if not change.earlier:
+        return ""
+    first = change.earlier[0]
+    guess = f"{first['predicted']['gain']:.1f}" if first["predicted"] else "nothing"
+    return f"; first {guess} for {first['measured']['gain']:.1f}, {first['verdict']}"
+
+
+def earlier_words(kept):
+    return (f"Earlier, by the prediction of {kept['commit']} ({kept['date']}), for {kept['change']}: {points(kept['predicted'])} % predicted, "
+            f"{points(kept['measured'])} % measured, {kept['verdict']}.")
+
+
+def came_true(rows):
+    return f"{sum(row['verdict'] == 'came true' for row in rows)} of {len(rows)}"
+
+
 def table(changes):
     lines = ["| program and change | kind | predicted | measured | verdict | `perf` names first, and that change's gain |", "| --- | --- | --- | --- | --- | --- |"]
     for change in changes:
         row, words = change.row, change.case_words
-        told = (points(row["predicted"]), points(row["measured"]), row["verdict"]) if row else ("made", "not yet", "–")
+        told = (points(row["predicted"]), points(row["measured"]), row["verdict"] + first_words(change)) if row else ("made", "not yet", "–")
         lines.append(f"| [{words['title']}]({change.name}.md): {words['change']} | {words['kind']} | " + " | ".join([*told, perf_words(change)]) + " |")
     return "\n".join(lines) + "\n"
 
 
 def index(changes):
     rows = [change.row for change in changes if change.row]
-    true = sum(row["verdict"] == "came true" for row in rows)
+    firsts = [change.earlier[0] if change.earlier else change.row for change in changes if change.row]
+    anew = [change.row for change in changes if change.row and change.earlier]
+    told = f"As first published, {came_true(firsts)} predictions came true. {len(anew)} rows were predicted anew by a later build, mostly for a fairer change that " \
+           f"their pages tell: {came_true(anew)} of these then came true, {came_true(rows)} rows in all." if anew else f"{came_true(rows)} predictions came true."
     text = f"""# Gallery: predictions on real programs, and what came true
 
-Lever predicts what a change would bring; git has the prediction before the change is measured. {true} of {len(rows)} predictions came true.
+Lever predicts what a change would bring; git has the prediction before the change is measured.
+{told}
 
 A row holds percent of run time with 95 % intervals. *Came true*: the measured interval meets the predicted one, or lies within 3 points
-of it. *Cannot tell*: the predicted interval is wider than ±4 points and ±half of the gain. A null is hot code of which Lever says that it does not help.
+of it. After *first* stands the outcome of a row's first prediction. *Cannot tell*: the predicted interval is wider than ±4 points and ±half of the gain. A null is hot code of which Lever says that it does not help.
 
 ```
 gallery/run NAME                 # predict, measure, print: in a folder of its own
@@ -85,6 +107,7 @@ def page(change):
         told.append(f"Predicted{' by `' + guess['place'] + '`' if guess else ''}: {points(guess)} %. Measured in {row['measured']['pairs']} pairs: "
                     f"{points(row['measured'])} %. **{row['verdict'].capitalize()}.**")
     parts.append("## Did it come true?\n\n" + textwrap.fill(" ".join(told), 120))
+    parts += [textwrap.fill(earlier_words(kept), 120, break_long_words=False) for kept in change.earlier]
     if picture(prediction, row):
         parts.append(f"![The predicted curve and the measured change]({change.name}.svg)")
     parts.append(textwrap.fill("`perf record` names first: " + perf_words(change) + ".", 120, break_long_words=False))
