@@ -201,8 +201,10 @@ struct advice advice_of(const struct report *report, const struct target_verdict
 		bool is_set = verdicts->items[i].target->target->kind == TARGET_SET;
 		if (!is_set || !sort_set(&advice, report, &verdicts->items[i]))
 			sort(&advice, &verdicts->items[i]);
-		if (effect->external_pacing.share > advice.paced_share)
+		if (effect->external_pacing.share > advice.paced_share) {
 			advice.paced_share = effect->external_pacing.share;
+			advice.paced_is_cpu_time = effect->point->kind == POINT_SAMPLED;
+		}
 	}
 	return advice;
 }
@@ -254,6 +256,13 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 			   100 * share);
 }
 
+#define PACED \
+	"%.0f %% of its pace is set from outside: by devices, timers, clients or other programs. "
+/* A program whose threads contend also takes more CPU time for a unit while it pauses. */
+#define CPU_TIME_PACED                                                                          \
+	"%.0f %% of its CPU time does not stop while it pauses: devices, timers or others set " \
+	"its pace, or its threads contend. "
+
 char *advice_limits(const struct advice *advice)
 {
 	AUTO(text) char *cores = NULL;
@@ -261,8 +270,7 @@ char *advice_limits(const struct advice *advice)
 	double busy = advice->busy_cores;
 
 	if (advice->paced_share > 0)
-		paced = text_format("%.0f %% of its pace is set from outside: by devices, timers, "
-				    "clients or other programs. ",
+		paced = text_format(advice->paced_is_cpu_time ? CPU_TIME_PACED : PACED,
 				    100 * advice->paced_share);
 	if (advice->taken_share > TAKEN_LEAST)
 		cores = text_format("Other programs took %.0f %% of the core time that it could "

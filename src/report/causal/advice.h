@@ -32,8 +32,9 @@ struct advice {
 	unsigned cores;                /* of the machine; 0 if unknown */
 	bool serves;                   /* its unit of work is a request, of clients */
 	double paced_share;            /* of its pace, set from outside; 0 if it is not */
-	double waiting_share;          /* of the threads' time, for locks and cores: in no code */
-	double sleep_share;            /* of the threads' time, for timers, clients and children */
+	bool paced_is_cpu_time; /* that pace is CPU time, which may also be spent on waiting */
+	double waiting_share;   /* of the threads' time, for locks and cores: in no code */
+	double sleep_share;     /* of the threads' time, for timers, clients and children */
 };
 
 struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts);

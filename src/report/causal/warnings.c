@@ -185,13 +185,22 @@ static void warn_of_external_pacing(struct warnings *warnings, const struct caus
 			if (!(effect->external_pacing.share > 0) ||
 			    !is_new_point(causal, i, effect))
 				continue;
-			*array_add(warnings) = text_format(
-				"gains at %s are reduced: its rate is partly set by clocks, "
-				"devices or other "
-				"programs, whose apparent gain is taken off; with all of these "
-				"25 %% faster "
-				"it would be %.1f %% faster",
-				effect->point->name, 100 * effect->external_pacing.gain);
+			*array_add(warnings) =
+				effect->point->kind == POINT_SAMPLED ?
+					text_format(
+						"gains at %s are reduced: its rate falls by less "
+						"than the pauses, as clocks, devices or other "
+						"programs set it, or as threads that contend take "
+						"more CPU time for the same work; name a point "
+						"with --progress to tell which",
+						effect->point->name) :
+					text_format(
+						"gains at %s are reduced: its rate is partly set "
+						"by clocks, devices or other programs, whose "
+						"apparent gain is taken off; with all of these "
+						"25 %% faster it would be %.1f %% faster",
+						effect->point->name,
+						100 * effect->external_pacing.gain);
 		}
 	}
 }

@@ -49,6 +49,29 @@ TEST("a program with one active thread is told what its other cores could save a
 	CHECK(strstr(busy, "4.0 of 4 cores are busy"));
 }
 
+TEST("CPU time that pauses do not stop is no proof that a device or a timer sets the pace")
+{
+	struct recording_target named = {.kind = TARGET_FUNCTION, .name = (char *)"work"};
+	struct causal_target target = {.target = &named, .share = 0.5};
+	struct recording_point visits = {.kind = POINT_THROUGHPUT},
+			       sampled = {.kind = POINT_SAMPLED};
+	struct causal_effect effect = {.point = &visits, .external_pacing = {.share = 0.3}};
+	struct target_verdict verdict = {.target = &target, .effect = &effect};
+	struct target_verdicts verdicts = {.items = &verdict, .count = 1};
+	struct recording recording = {0};
+	struct report report = {.recording = &recording};
+	struct advice by_visits = advice_of(&report, &verdicts);
+	AUTO(text) char *set_outside = advice_limits(&by_visits);
+
+	effect.point = &sampled;
+	struct advice by_time = advice_of(&report, &verdicts);
+	AUTO(text) char *not_stopped = advice_limits(&by_time);
+
+	CHECK(text_starts_with(set_outside, "30 % of its pace is set from outside"));
+	CHECK(text_starts_with(not_stopped, "30 % of its CPU time does not stop while it pauses"));
+	CHECK(strstr(not_stopped, "or its threads contend"));
+}
+
 TEST("clients use a server's cores, too: doing parts side by side is no advice")
 {
 	struct advice server = {.busy_cores = 1, .cores = 2, .serves = true};
