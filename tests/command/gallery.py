@@ -87,6 +87,14 @@ def _():
             file.write("\n")
         check(gallery.run("pages", "--check").returncode, "a prediction that changed after the measurement passes")
         check(gallery.run("measure", "toy").returncode == 1, "a prediction that was changed after its commit is measured")
+        gallery.git("checkout", "-q", "--", "gallery/toy/prediction.json")
+        gallery.run("predict", "toy")
+        gallery.run("pages")
+        check(not os.path.exists(gallery.file("row.json")), "the outcome of the prediction before stands beside the new one")
+        with open(os.path.join(folder, "docs", "gallery", "toy.md"), encoding="utf-8") as file:
+            page = file.read()
+        measured = row["measured"]
+        check(f"{measured['gain']:.1f} ({measured['low']:.1f} to {measured['high']:.1f}) % measured, {row['verdict']}" in " ".join(page.split()), page)
 
 
 @test("a verdict needs both intervals: they meet, or lie within three points, or one is surely larger")
