@@ -52,8 +52,8 @@ def index(changes):
     rows = [change.row for change in changes if change.row]
     firsts = [change.earlier[0] if change.earlier else change.row for change in changes if change.row]
     anew = [change.row for change in changes if change.row and change.earlier]
-    told = f"As first published, {came_true(firsts)} predictions came true. {len(anew)} rows were predicted anew by a later build, mostly for a fairer change that " \
-           f"their pages tell: {came_true(anew)} of these then came true, {came_true(rows)} rows in all." if anew else f"{came_true(rows)} predictions came true."
+    told = f"As first published, {came_true(firsts)} predictions came true. {len(anew)} rows were predicted anew by a later build, for a change or a question that " \
+           f"fits better, as their pages tell: {came_true(anew)} then came true, and {came_true(rows)} rows in all." if anew else f"{came_true(rows)} predictions came true."
     text = f"""# Gallery: predictions on real programs, and what came true
 
 Lever predicts what a change would bring; git has the prediction before the change is measured.
