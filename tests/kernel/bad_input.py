@@ -33,6 +33,14 @@ def told_of(*words, seconds=30, options=()):
         return ran, " ".join(reported.stdout.split()) + f"\nshares by second: {shares}", marks
 
 
+@test("a run without an answer is one sentence with --quiet, too")
+def _():
+    with folder() as place:
+        path = os.path.join(place, "none.lever")
+        said = lever("run", "--quiet", "-o", path, "--", "true")
+        equal((said.returncode, said.stdout, said.stderr), (3, "", f"lever: no answer; lever report {path} tells why\n"))
+
+
 @test("too short a run has no answer, and asks for more work")
 def _():
     ran, report, _ = told_of("0.1", "5")

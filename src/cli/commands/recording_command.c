@@ -46,6 +46,14 @@ static bool show_fetch(void *context, const char *name, uint64_t bytes, uint64_t
 	return interruption_any();
 }
 
+/* Without --quiet the summary has told why. */
+static int tell_no_answer(const struct common_options *values)
+{
+	return values->quiet ? message_print(EXIT_NO_ANSWER, "no answer; lever report %s tells why",
+					     values->output) :
+			       EXIT_NO_ANSWER;
+}
+
 /* To stderr: standard output is the program's. */
 static int summarize(const struct recording_command *command, const struct common_options *values)
 {
@@ -60,7 +68,9 @@ static int summarize(const struct recording_command *command, const struct commo
 	if (command->kind == RUN_SCALE)
 		recording_keep_session(recording);
 	bool has_answer = command->summarize(values->quiet ? NULL : stderr, values, recording);
-	return has_answer ? EXIT_ANSWERED : EXIT_NO_ANSWER;
+	if (has_answer)
+		return EXIT_ANSWERED;
+	return tell_no_answer(values);
 }
 
 static int finish(const struct recording_command *command, const struct common_options *values,
@@ -74,8 +84,8 @@ static int finish(const struct recording_command *command, const struct common_o
 	case DRIVER_NO_ANSWER:
 		if (command->no_answer)
 			return message_print(EXIT_NO_ANSWER, "%s", command->no_answer);
-		summarize(command, values);
-		return EXIT_NO_ANSWER;
+		return summarize(command, values) == EXIT_ANSWERED ? tell_no_answer(values) :
+								     EXIT_NO_ANSWER;
 	case DRIVER_NO_POINTS: /* printed when it was found, unless --quiet */
 		return values->quiet ? message_error(error, EXIT_USAGE) : EXIT_USAGE;
 	case DRIVER_WRONG_USAGE:

@@ -154,7 +154,7 @@ int report_files_read(const char *path, const struct report_range *range,
 	if (!all.to_s)
 		all.to_s = INT64_MAX;
 	if (range->from_s && range->to_s && range->from_s >= range->to_s)
-		return error_set(error, -ERANGE, "--from is not before --to");
+		return error_set(error, -ERANGE, "the time does not begin before it ends");
 	if (!stat(path, &found) && S_ISDIR(found.st_mode))
 		return read_folder(path, &all, recording, error);
 	if (range->from_s || range->to_s)

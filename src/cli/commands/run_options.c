@@ -137,7 +137,7 @@ static int add_member(const struct option *option, void *field, const char *text
 
 	(void)option;
 	if (!options->targets.count)
-		return error_set(error, -EINVAL, "--with needs a --target before it");
+		return error_set(error, -EINVAL, "it needs a --target before it");
 	if (read_named(options, text, &named, error))
 		return error->code;
 	struct session_named_target *before = &options->targets.items[options->targets.count - 1];
