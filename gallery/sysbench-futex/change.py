@@ -5,18 +5,10 @@ cost? With a mutex that spins the threads still take turns, but make no such cal
 from inputs import case, preload
 
 SPINS = """#include <pthread.h>
-#include <stdatomic.h>
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	_Atomic int *taken = (_Atomic int *)&mutex->__data.__lock;
-	while (atomic_exchange_explicit(taken, 1, memory_order_acquire))
-		while (atomic_load_explicit(taken, memory_order_relaxed))
-			__builtin_ia32_pause();
-	return 0;
-}
-int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	atomic_store_explicit((_Atomic int *)&mutex->__data.__lock, 0, memory_order_release);
+	while (pthread_mutex_trylock(mutex))
+		__builtin_ia32_pause();
 	return 0;
 }
 """
