@@ -101,14 +101,13 @@ struct paced_load paced_load_of(const struct recording *recording,
 		growth_of(recording, point, SPENDING_EFFECTIVE_TIME, 0, &load.effective);
 
 	if (point->kind == POINT_LATENCY || point->kind == POINT_SAMPLED ||
-	    work.windows < PACED_WINDOWS_LEAST || slower.share <= slower.error)
+	    work.windows < PACED_WINDOWS_LEAST || slower.share <= PACED_LOAD_SLOWER_LEAST)
 		return load;
 	double chance = PACED_CHANCE / (double)recording->points.count;
 	double sure = work.share - student_quantile(1 - chance, work.windows - 1) * work.error;
 	double most = work.share + QUANTILE * work.error;
 	bool is_suspected = work.share > SUSPECTED_ERRORS * work.error &&
-			    slower.share > SUSPECTED_ERRORS * slower.error &&
-			    slower.share > PACED_LOAD_SUSPECTED;
+			    slower.share > SUSPECTED_ERRORS * slower.error;
 	load.work = work.share;
 	if (sure > PACED_LOAD_LEAST || is_suspected)
 		load.high = bounded(slower.share + QUANTILE * slower.error, most);

@@ -31,8 +31,8 @@ struct paced_part {
 	double low, high;
 };
 
-#define PACED_LOAD_LEAST 0.03     /* of the growth of CPU time, surely */
-#define PACED_LOAD_SUSPECTED 0.05 /* of F, where that is not sure: gains stay, intervals reach up */
+#define PACED_LOAD_LEAST 0.03        /* of the growth of CPU time, surely */
+#define PACED_LOAD_SLOWER_LEAST 0.05 /* of F; below, caches of paused cores explain it, too */
 
 struct paced_load paced_load_of(const struct recording *recording,
 				const struct recording_point *point);

@@ -177,6 +177,16 @@ TEST("a thread that sleeps beside the visits is no work of a timer")
 	recording_free(recording);
 }
 
+TEST("where a thread sleeps, visits that take 1 % longer in pauses are no timer's work")
+{
+	struct recording *recording = recording_of_sleeper();
+
+	for (size_t i = 1; i < recording->experiments.count; i += 2)
+		recording->experiments.items[i].visits.items[0].visits *= 0.99;
+	CHECK_EQUAL(paced_load_of(recording, &recording->points.items[0]).high, 0);
+	recording_free(recording);
+}
+
 TEST("CPU time as the point tells of no timer's work, as that counts, too")
 {
 	struct recording *recording = recording_of_sleeper();
