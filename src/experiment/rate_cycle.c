@@ -106,6 +106,11 @@ bool rate_cycle_is_unlikely(const struct rate_cycle *cycle)
 	return cycle->pairs >= PAIRS_LEAST && !varies(cycle, CORRELATION_LEAST);
 }
 
+double rate_cycle_deviation(const struct rate_cycle *cycle)
+{
+	return sqrt(variance_of(cycle)) / mean_of(cycle);
+}
+
 double rate_cycle_length_ns(const struct rate_cycle *cycle)
 {
 	return cycle->rises ? cycle->paired_ns / cycle->rises : INFINITY;

@@ -43,6 +43,8 @@ bool rate_cycle_is_found(const struct rate_cycle *cycle);
 bool rate_cycle_is_likely(const struct rate_cycle *cycle);
 /* As much as that needs has passed, and it is not likely. */
 bool rate_cycle_is_unlikely(const struct rate_cycle *cycle);
+/* Standard deviation of the cells' rates over their mean; nan before there are any. */
+double rate_cycle_deviation(const struct rate_cycle *cycle);
 /* From one rise to the next, on average. */
 double rate_cycle_length_ns(const struct rate_cycle *cycle);
 

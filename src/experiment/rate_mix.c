@@ -9,6 +9,8 @@
 #define CONTRAST_LEAST 1.15 /* of the rates: else windows may hold whole cycles */
 #define REST_MOST 0.1       /* of the sampled time in a while, that may lack at a low rate */
 #define DISTANCE_MOST 0.05  /* a gain is off by at most this part of its speedup */
+#define EXCESS_MOST 0.05    /* of the time */
+#define DEVIATION_MOST 0.4  /* slow cores at half of their speed, for a while, make 0.35 */
 
 static struct rate_mix_place *place_of(struct rate_mix *mix, uint32_t place)
 {
@@ -46,6 +48,7 @@ void rate_mix_end(struct rate_mix *mix, double rate, double time_ns)
 	}
 	*(is_high ? &mix->high : &mix->low) += 1;
 	*(is_high ? &mix->high_rates : &mix->low_rates) += rate;
+	*(is_high ? &mix->high_visits : &mix->low_visits) += rate * time_ns;
 	*(is_high ? &mix->high_time_ns : &mix->low_time_ns) += time_ns;
 	*(is_high ? &mix->high_samples : &mix->low_samples) += mix->now_samples;
 	rate_mix_begin(mix);
@@ -71,13 +74,23 @@ static void sum_up(const struct rate_mix *mix, double *low_ns, double *high_ns)
 	}
 }
 
-/* Waits are not sampled by each engine, nor of all code. */
-static bool rests(const struct rate_mix *mix)
+/*
+ * At a low rate less runs than at a high one, and less than `threads`. Waits are not sampled by
+ * each engine, nor of all code.
+ */
+static bool rests(const struct rate_mix *mix, double threads)
 {
 	double low_ns, high_ns;
 
 	sum_up(mix, &low_ns, &high_ns);
-	return low_ns / mix->low_time_ns < (1 - REST_MOST) * high_ns / mix->high_time_ns;
+	return low_ns / mix->low_time_ns <
+	       (1 - REST_MOST) * fmin(threads, high_ns / mix->high_time_ns);
+}
+
+/* Of a part of the time, by which two parts differ by chance. */
+static double chance_of(const struct rate_mix *mix, double part)
+{
+	return sqrt(2 / M_PI * part * (1 - part) * (1 / mix->low_samples + 1 / mix->high_samples));
 }
 
 double rate_mix_distance(const struct rate_mix *mix)
@@ -91,18 +104,39 @@ double rate_mix_distance(const struct rate_mix *mix)
 		const struct rate_mix_place *place = &mix->places.items[i];
 		double low = place->low_ns / low_ns, high = place->high_ns / high_ns;
 		double part = (place->low_ns + place->high_ns) / (low_ns + high_ns);
-		double chance = sqrt(2 / M_PI * part * (1 - part) *
-				     (1 / mix->low_samples + 1 / mix->high_samples));
-		distance += (fabs(high - low) - chance) / 2;
+		distance += (fabs(high - low) - chance_of(mix, part)) / 2;
 	}
 	return fmax(distance, 0);
 }
 
-bool rate_mix_is_same(const struct rate_mix *mix)
+double rate_mix_excess(const struct rate_mix *mix)
 {
-	return is_known(mix) &&
-	       mix->high_rates / mix->high >= CONTRAST_LEAST * mix->low_rates / mix->low &&
-	       !rests(mix) && rate_mix_distance(mix) <= DISTANCE_MOST;
+	double low_ns, high_ns, excess = 0;
+	double contrast = mix->high_visits / mix->high_time_ns * mix->low_time_ns / mix->low_visits;
+
+	sum_up(mix, &low_ns, &high_ns);
+	if (!(low_ns > 0) || !(high_ns > 0) || !(contrast > 0))
+		return 1;
+	for (size_t i = 0; i < mix->places.count; i++) {
+		const struct rate_mix_place *place = &mix->places.items[i];
+		double slower = place->high_ns * contrast * mix->low_visits / mix->high_visits;
+		double faster = place->low_ns * mix->high_visits / mix->low_visits;
+		double beyond = fmax((place->low_ns - slower) / low_ns,
+				     (place->high_ns - faster) / high_ns);
+		double part = (place->low_ns + place->high_ns) / (low_ns + high_ns);
+		excess += fmax(beyond - chance_of(mix, part), 0);
+	}
+	return excess;
+}
+
+bool rate_mix_is_same(const struct rate_mix *mix, double deviation)
+{
+	if (!is_known(mix) ||
+	    mix->high_rates / mix->high < CONTRAST_LEAST * mix->low_rates / mix->low)
+		return false;
+	return (!rests(mix, INFINITY) && rate_mix_distance(mix) <= DISTANCE_MOST) ||
+	       (deviation <= DEVIATION_MOST && !rests(mix, 1) &&
+		rate_mix_excess(mix) <= EXCESS_MOST);
 }
 
 void rate_mix_release(struct rate_mix *mix)

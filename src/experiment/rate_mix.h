@@ -4,7 +4,9 @@
  *
  * A program that works in cycles does, or it rests for a while. If the mix of code is the same, and
  * there is as much of it, cores change their speed, or units their size, and windows may hold any
- * part of that.
+ * part of that. A core that slows down, as others use its caches, slows some code more than other
+ * code, and what waits for the slowed code takes as long as before: then code takes, a unit, at a
+ * low rate between as much as at a high one and so much more as the rates differ by.
  */
 #pragma once
 
@@ -24,7 +26,7 @@ struct rate_mix {
 	struct hash_map indices; /* by place */
 	ARRAY(struct rate_mix_place) places;
 	unsigned low, high; /* windows: by the mean rate until then */
-	double low_rates, high_rates;
+	double low_rates, high_rates, low_visits, high_visits;
 	double low_time_ns, high_time_ns; /* their lengths */
 	double low_samples, high_samples, now_samples;
 };
@@ -42,9 +44,12 @@ bool rate_mix_is_settled(const struct rate_mix *mix);
  * chance makes of so few samples. No place's part differs by more.
  */
 double rate_mix_distance(const struct rate_mix *mix);
+/* The sum of what places' times a unit lie outside of those bounds, as a part of all, likewise. */
+double rate_mix_excess(const struct rate_mix *mix);
 /*
  * Enough windows, whose rates differ, with as much sampled time, and so little of the mix differs
- * that a gain hardly can.
+ * that a gain hardly can; or with hardly any excess, if one thread at least always runs, and the
+ * rate's standard deviation over its mean, in time, is that of slower cores.
  */
-bool rate_mix_is_same(const struct rate_mix *mix);
+bool rate_mix_is_same(const struct rate_mix *mix, double deviation);
 void rate_mix_release(struct rate_mix *mix);

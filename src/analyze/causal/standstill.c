@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-/* At most these parts of its time, and of the usual visits. */
+/* At most these parts of its time, and of the usual visits, ... */
 #define EFFECTIVE_MOST 0.35
 #define VISITS_MOST 0.45
+#define TARGET_LEAST 1.5 /* ... with so many times the target's usual time a visit */
 
 static double effective_part(const struct recording_visit *visit)
 {
@@ -17,6 +18,16 @@ static double effective_part(const struct recording_visit *visit)
 static double rate_of(const struct recording_visit *visit)
 {
 	return visit->visits / (double)visit->duration_ns;
+}
+
+struct usual {
+	struct recording_visit visit; /* no duration: there is none */
+	double target_part;           /* of the time */
+};
+
+static double target_part(const struct recording_experiment *window)
+{
+	return (double)window->target_ns / (double)window->duration_ns;
 }
 
 static const struct recording_visit *control_visit(const struct trials *trials, size_t index,
@@ -31,25 +42,33 @@ static const struct recording_visit *control_visit(const struct trials *trials, 
 		       visit;
 }
 
-/* Of the nearest controls before and after the window, the sums; no duration: there is none. */
-static struct recording_visit controls_beside(const struct trials *trials, size_t index,
-					      int64_t point_id)
+/* Of the nearest controls before and after the window, the sums. */
+static struct usual controls_beside(const struct trials *trials, size_t index, int64_t point_id)
 {
-	struct recording_visit sum = {0};
-	const struct recording_visit *before = NULL, *after = NULL;
+	struct usual sum = {0};
+	const struct recording_visit *sides[2] = {NULL, NULL};
+	const struct recording_experiment *controls[2];
+	uint64_t target_ns = 0, duration_ns = 0;
 
-	for (size_t i = index; i-- > 0 && !before;)
-		before = control_visit(trials, i, index, point_id);
-	for (size_t i = index + 1; i < trials->count && !after; i++)
-		after = control_visit(trials, i, index, point_id);
-	for (int side = 0; side < 2; side++) {
-		const struct recording_visit *visit = side ? after : before;
-		if (!visit)
-			continue;
-		sum.visits += visit->visits;
-		sum.duration_ns += visit->duration_ns;
-		sum.delay_ns += visit->delay_ns;
+	for (size_t i = index; i-- > 0 && !sides[0];) {
+		sides[0] = control_visit(trials, i, index, point_id);
+		controls[0] = trials->items[i];
 	}
+	for (size_t i = index + 1; i < trials->count && !sides[1]; i++) {
+		sides[1] = control_visit(trials, i, index, point_id);
+		controls[1] = trials->items[i];
+	}
+	for (int side = 0; side < 2; side++) {
+		if (!sides[side])
+			continue;
+		sum.visit.visits += sides[side]->visits;
+		sum.visit.duration_ns += sides[side]->duration_ns;
+		sum.visit.delay_ns += sides[side]->delay_ns;
+		target_ns += controls[side]->target_ns;
+		duration_ns += controls[side]->duration_ns;
+	}
+	if (duration_ns)
+		sum.target_part = (double)target_ns / (double)duration_ns;
 	return sum;
 }
 
@@ -61,8 +80,12 @@ double standstill_period(const struct trials *trials, size_t index,
 	if (point->kind == POINT_LATENCY || !visit || !visit->duration_ns ||
 	    !(trials->items[index]->speedup > 0) || effective_part(visit) > EFFECTIVE_MOST)
 		return period_ns;
-	const struct recording_visit controls = controls_beside(trials, index, point->id);
-	if (!controls.duration_ns || rate_of(visit) > VISITS_MOST * rate_of(&controls))
+	const struct usual usual = controls_beside(trials, index, point->id);
+	if (!usual.visit.duration_ns)
 		return period_ns;
-	return fmax(period_ns, recording_visit_period(&controls, point->kind));
+	double visits_part = rate_of(visit) / rate_of(&usual.visit);
+	if (visits_part > VISITS_MOST ||
+	    target_part(trials->items[index]) < TARGET_LEAST * usual.target_part * visits_part)
+		return period_ns;
+	return fmax(period_ns, recording_visit_period(&usual.visit, point->kind));
 }

@@ -4,8 +4,9 @@
  *
  * Code that takes up nearly all of a thread's time, as the sleep of a thread that waits for others
  * to finish, makes the rest pause nearly always at high speedups. If it sets the pace, visits go
- * on. If it does not, what is still done is due to pauses that came late, and is divided by hardly
- * any time: that is no gain. docs/decisions.md, "Sleeping threads at high speedups".
+ * on, or each has the usual time of the target. If it does not, what is still done is due to pauses
+ * that came late, and is divided by hardly any time: that is no gain. docs/decisions.md, "Sleeping
+ * threads at high speedups".
  */
 #pragma once
 

@@ -53,9 +53,18 @@ static struct step take_step(struct session *session)
 	return step;
 }
 
+/* For another thread of the program, or for a core. */
+static bool waits_for_others(const struct wire_sample *sample)
+{
+	uint32_t class = sample->flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
+
+	return class == WAIT_CLASS_LOCK || class == WAIT_CLASS_RUNNABLE ||
+	       (sample->flags & WIRE_SAMPLE_SPINS);
+}
+
 void session_cycle_on_sample(struct session *session, const struct wire_sample *sample)
 {
-	if (!session->cycle.since_ns)
+	if (!session->cycle.since_ns && !waits_for_others(sample))
 		rate_mix_add(&session->cycle.mix, sampled_code_last(session->code),
 			     (double)sample->weight_ns);
 }
@@ -165,7 +174,7 @@ static void find_cycle(struct session *session)
 	cycle->point = busiest_point(session);
 	const struct rate_cycle *found = &cycle->points[cycle->point];
 	if (!rate_cycle_is_found(found) || !rate_mix_is_settled(&cycle->mix) ||
-	    rate_mix_is_same(&cycle->mix) || !has_time(session, found))
+	    rate_mix_is_same(&cycle->mix, rate_cycle_deviation(found)) || !has_time(session, found))
 		return;
 	cycle->since_ns = cycle->time_ns;
 	AUTO(text)
@@ -251,7 +260,8 @@ void session_cycle_complete(const struct session *session, struct recording_run 
 {
 	const struct rate_cycle *found = &session->cycle.points[busiest_point(session)];
 
-	bool has_cycles = session_cycle_is_on(session) || !rate_mix_is_same(&session->cycle.mix);
+	bool has_cycles = session_cycle_is_on(session) ||
+			  !rate_mix_is_same(&session->cycle.mix, rate_cycle_deviation(found));
 
 	if (session->options->window_ns || !rate_cycle_is_found(found) || !has_cycles)
 		return;

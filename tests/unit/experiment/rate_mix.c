@@ -27,7 +27,7 @@ static struct rate_mix mix_of(unsigned windows, double low_part, double high_par
 static bool is_same(unsigned windows, double low_part, double high_part, double high_rate)
 {
 	struct rate_mix mix = mix_of(windows, low_part, high_part, high_rate);
-	bool found = rate_mix_is_same(&mix);
+	bool found = rate_mix_is_same(&mix, 0.3);
 
 	rate_mix_release(&mix);
 	return found;
@@ -52,12 +52,47 @@ TEST("windows of whole cycles, whose rates are alike, tell nothing; nor do a few
 	CHECK(!is_same(6, 0.7, 0.7, 2));
 }
 
-TEST("the distance is the largest part that may differ")
+TEST("the excess is what a slower core does not explain")
 {
-	struct rate_mix mix = mix_of(40, 0.9, 0.6, 2);
+	struct rate_mix mix = mix_of(40, 0.7, 0.85, 2), alike = mix_of(40, 0.7, 0.7, 2);
 
-	CHECK_NEAR(rate_mix_distance(&mix), 0.3, 0.03);
+	CHECK_NEAR(rate_mix_distance(&mix), 0.15, 0.02);
+	CHECK_NEAR(rate_mix_excess(&mix), 0.15, 0.02);
+	CHECK_NEAR(rate_mix_excess(&alike), 0, 0.01);
 	rate_mix_release(&mix);
+	rate_mix_release(&alike);
+}
+
+/* One thread runs code 1, and another, which waits for it, code 2 for so long a unit. */
+static bool is_same_with_waiting(double low_rate, double low_us, double high_us, double deviation)
+{
+	struct rate_mix mix = {0};
+
+	for (unsigned i = 0; i < 20; i++) {
+		double rate = i % 2 ? 2 : low_rate, us = i % 2 ? high_us : low_us;
+		for (unsigned j = 0; j < 400; j++)
+			rate_mix_add(&mix, 1, 250000);
+		for (unsigned j = 0; j < (unsigned)(400 * rate * us); j++)
+			rate_mix_add(&mix, 2, 250000);
+		rate_mix_end(&mix, rate, 1e8);
+	}
+	bool found = rate_mix_is_same(&mix, deviation);
+	rate_mix_release(&mix);
+	return found;
+}
+
+TEST("where a core slows one thread alone, and another waits for it, the program has no cycles")
+{
+	CHECK(is_same_with_waiting(1.2, 0.3, 0.3, 0.3));
+	CHECK(is_same_with_waiting(1, 0.3, 0.2, 0.3));
+	CHECK(!is_same_with_waiting(1, 0.3, 0.05, 0.3));
+	CHECK(!is_same_with_waiting(1, 0.05, 0.4, 0.3));
+}
+
+TEST("a rate that varies more than that of slow cores is of a program that works in cycles")
+{
+	CHECK(!is_same_with_waiting(1, 0.3, 0.3, 0.6));
+	CHECK(is_same_with_waiting(1, 0.3, 0.3, 0.39));
 }
 
 TEST("it is settled with four windows of each kind, or with sixteen")
@@ -68,7 +103,7 @@ TEST("it is settled with four windows of each kind, or with sixteen")
 	CHECK(!rate_mix_is_settled(&few));
 	CHECK(rate_mix_is_settled(&enough));
 	CHECK(rate_mix_is_settled(&steady));
-	CHECK(!rate_mix_is_same(&steady));
+	CHECK(!rate_mix_is_same(&steady, 0.3));
 	rate_mix_release(&few);
 	rate_mix_release(&enough);
 	rate_mix_release(&steady);
@@ -84,7 +119,7 @@ static bool is_same_with_rest(unsigned samples_at_low)
 			rate_mix_add(&mix, 1, 250000);
 		rate_mix_end(&mix, i % 2 ? 2 : 1, 1e8);
 	}
-	bool found = rate_mix_is_same(&mix);
+	bool found = rate_mix_is_same(&mix, 0.3);
 	rate_mix_release(&mix);
 	return found;
 }

@@ -12,7 +12,7 @@ static struct recording_visit visits[MOST];
 static const struct recording_experiment *items[MOST];
 static const struct recording_point point = {.id = 7, .kind = POINT_THROUGHPUT};
 
-/* Windows of 100 ms. */
+/* Windows of 100 ms, in the target all the time. */
 static void window(size_t index, double speedup, unsigned delay_ms, double count)
 {
 	visits[index] = (struct recording_visit){.point_id = 7,
@@ -23,6 +23,7 @@ static void window(size_t index, double speedup, unsigned delay_ms, double count
 						       .speedup = speedup,
 						       .duration_ns = 100 * MS,
 						       .delay_ns = delay_ms * MS,
+						       .target_ns = 100 * MS,
 						       .visits = {&visits[index], 1, 1}};
 	items[index] = &windows[index];
 }
@@ -61,6 +62,17 @@ TEST("code that sets the pace goes on")
 	window(1, 1, 95, 480);
 	window(2, 0, 0, 500);
 	CHECK_NEAR(period_us(1, 3), 10.4, 0.1);
+}
+
+TEST("on many cores code that sets the pace is slowed down itself, but has its time a visit")
+{
+	window(0, 0, 0, 500);
+	window(1, 1, 92, 120); /* in effective time a visit takes a third of the usual */
+	window(2, 0, 0, 500);
+	windows[1].target_ns = 25 * MS;
+	CHECK_NEAR(period_us(1, 3), 66.7, 0.1);
+	windows[1].target_ns = 40 * MS; /* for visits that need 24 */
+	CHECK_NEAR(period_us(1, 3), 200, 0.01);
 }
 
 TEST("a window with time left, a slower one and controls stay as they are")
