@@ -41,7 +41,7 @@ def main():
     options = parser.parse_args()
     gaps = os.path.join(os.path.dirname(os.path.abspath(options.lever)), "tests", "kernel", "programs", "gaps")
     before, failed = len(engine_probe.complaints()), False
-    print("%-10s %6s %8s %4s %10s %6s %7s %11s %10s" % (
+    print("%-14s %6s %8s %4s %10s %6s %7s %11s %10s" % (
         "verb", "kills", "working", "BPF", "processes", "files", "pauses", "unreadable", "not asked"), flush=True)
     for verb in options.verbs.split(","):
         with tempfile.TemporaryDirectory() as place:
@@ -50,7 +50,7 @@ def main():
                sum(bool(one.files) for one in told), sum((one.lost or 0) > 0.25 for one in told),
                sum(one.report not in fault_injection.READABLE for one in told)]
         failed |= any(bad)
-        print("%-10s %6d %8d %4d %10d %6d %7d %11d %10d" % (
+        print("%-14s %6d %8d %4d %10d %6d %7d %11d %10d" % (
             verb, len(told), sum(one.was_working for one in told), *bad, sum(one.lost is None for one in told)), flush=True)
     complaints = engine_probe.complaints()[before:]
     print("complaints of the kernel: %d" % len(complaints))

@@ -97,12 +97,12 @@ const TIMELINE = {
 		(report) => report.waits,
 		(wait) => [
 			`${wait.thread.name} (${wait.thread.tid})`,
+			wait.duration_ns,
 			WAITS[wait.class],
 			wait.system_call ?? '',
 			wait.span ?? '',
-			wait.start_ns,
-			wait.duration_ns,
 			wait.ended_by,
+			wait.start_ns,
 		],
 	],
 	Threads: [

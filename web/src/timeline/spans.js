@@ -61,12 +61,12 @@ function waitRow(wait) {
 	const names = {I: 'I/O', L: 'a lock', B: 'other things', runnable: 'a CPU'};
 	return [
 		`${wait.thread.name ?? 'unknown'} (${wait.thread.tid})`,
+		duration(wait.duration_ns),
 		names[wait.class] ?? wait.class,
 		wait.system_call ?? '',
 		wait.span ?? '',
-		exact(wait.start_ns),
-		duration(wait.duration_ns),
 		wait.ended_by ?? 'unknown',
+		exact(wait.start_ns),
 	];
 }
 
@@ -156,7 +156,7 @@ export function figureTables(report) {
 		),
 		table(
 			'Longest waits',
-			['Thread', 'For', 'System call', 'Span', 'From', 'Time', 'Ended by'],
+			['Thread', 'Time', 'For', 'System call', 'Span', 'Ended by', 'From'],
 			report.waits?.map(waitRow),
 		),
 		table(
