@@ -18,9 +18,10 @@
 #define UNRECOGNIZED_PART 0.3
 #define UNRECOGNIZED_THREADS 0.02
 
-/* Pauses are nearly all of a window beyond this part of it, if one in so much time was cut. */
+/* Pauses are nearly all of a window beyond this part of it, if one in so much time was cut, ... */
 #define WHOLE_SHARE 0.9
 #define WHOLE_CUT_NS 4000000
+#define WHOLE_THREADS 3 /* ... or so many threads are in the target, and pay late */
 
 static double part(uint64_t time_ns, uint64_t duration_ns)
 {
@@ -38,18 +39,26 @@ static double threads_near(const struct charge_window *windows, size_t count, si
 	return most;
 }
 
-/* The mean growth of G by ticks, as a part of the time. */
-static double growth_by_ticks(const struct charge_window *windows, size_t count)
+struct usual {
+	double growth;  /* of G by ticks, as a part of the time */
+	double threads; /* mean number in the target */
+};
+
+/* Of the windows at speedup 0. */
+static struct usual usual_of(const struct charge_window *windows, size_t count)
 {
-	double delay_ns = 0, duration_ns = 0;
+	double delay_ns = 0, duration_ns = 0, target_ns = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (windows[i].speedup > 0)
 			continue;
 		delay_ns += (double)windows[i].delay_ns;
 		duration_ns += (double)windows[i].duration_ns;
+		target_ns += (double)windows[i].target_ns;
 	}
-	return duration_ns > 0 ? delay_ns / duration_ns : 0;
+	if (!(duration_ns > 0))
+		return (struct usual){0};
+	return (struct usual){delay_ns / duration_ns, target_ns / duration_ns};
 }
 
 /* Samples in the target that were not charged; after the first of a new file there are a few. */
@@ -63,7 +72,7 @@ static bool is_unrecognized(const struct charge_window *window)
 
 void charge_check(const struct charge_window *windows, size_t count, enum charge_verdict *verdicts)
 {
-	double ticks = growth_by_ticks(windows, count);
+	struct usual usual = usual_of(windows, count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct charge_window *window = &windows[i];
@@ -74,14 +83,16 @@ void charge_check(const struct charge_window *windows, size_t count, enum charge
 		verdicts[i] = CHARGE_AGREES;
 		if (!(window->speedup > 0) || !window->sampled_ns)
 			continue;
-		if (growth > window->speedup * fmin(1, EXCESS_FACTOR * near) + ticks + EXCESS_SHARE)
+		if (growth >
+		    window->speedup * fmin(1, EXCESS_FACTOR * near) + usual.growth + EXCESS_SHARE)
 			verdicts[i] = CHARGE_EXCESSIVE;
 		else if ((own > MISSING_THREADS &&
 			  growth < MISSING_SHARE * window->speedup * fmin(1, own)) ||
 			 is_unrecognized(window))
 			verdicts[i] = CHARGE_MISSING;
 		else if (growth > WHOLE_SHARE &&
-			 window->capped * WHOLE_CUT_NS > window->duration_ns)
+			 (window->capped * WHOLE_CUT_NS > window->duration_ns ||
+			  usual.threads > WHOLE_THREADS))
 			verdicts[i] = CHARGE_WHOLE;
 	}
 }

@@ -12,6 +12,8 @@
  *
  * Where the target runs nearly all the time, and others have to pause for longer than one pause may
  * be, hardly any time is left in which the program ran: what is left is what the cut pauses missed.
+ * Where many threads are in it, each pays up to a period late, and does more in that time than in
+ * what is left.
  */
 #pragma once
 
@@ -30,7 +32,7 @@ enum charge_verdict {
 	CHARGE_AGREES,
 	CHARGE_EXCESSIVE, /* G grew although hardly any sample is in the target */
 	CHARGE_MISSING,   /* G did not grow, or too little, for the samples in the target */
-	CHARGE_WHOLE,     /* nearly all of the window is pauses, and they were cut */
+	CHARGE_WHOLE,     /* nearly all of the window is pauses, cut or paid late */
 };
 
 /*

@@ -66,6 +66,17 @@ TEST("a window that is nearly all pauses, many of them cut, tells nothing")
 	CHECK_EQUAL(middle_of(control, whole, control), CHARGE_AGREES);
 }
 
+TEST("so does one in whose target many threads are")
+{
+	struct charge_window control = window_of(0, 11.7, 0.06), few = window_of(0, 1.9, 0.05);
+
+	CHECK_EQUAL(middle_of(control, window_of(1, 1.9, 0.94), control), CHARGE_WHOLE);
+	CHECK_EQUAL(middle_of(window_of(1, 1.9, 0.94), window_of(1, 1.9, 0.94), control),
+		    CHARGE_WHOLE);
+	CHECK_EQUAL(middle_of(control, window_of(1, 3.3, 0.88), control), CHARGE_AGREES);
+	CHECK_EQUAL(middle_of(few, window_of(1, 1.9, 0.94), few), CHARGE_AGREES);
+}
+
 TEST("samples of the target's name that were not charged are told, few of them are not")
 {
 	struct charge_window control = window_of(0, 0.6, 0.01), window = window_of(0.5, 0.3, 0.15);
