@@ -33,14 +33,21 @@ function ask(...words) {
 	});
 }
 
+const TRIES = 10;
+
+function sleep(milliseconds) {
+	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 // The reader gives its own daemon half a second to begin, which a busy machine may not.
 function load(file) {
 	for (let tries = 1; ; tries++) {
 		try {
 			return ask('load', file);
 		} catch (error) {
-			if (tries === 5 || !`${error.stderr}`.includes('did not become ready'))
+			if (tries === TRIES || !`${error.stderr}`.includes('did not become ready'))
 				throw error;
+			sleep(500 * tries);
 		}
 	}
 }
