@@ -6,7 +6,7 @@ import resource
 import signal
 import subprocess
 
-from kernel import LEVER, RAN, check, equal, folder, main, profile_of, program, report, test, visits
+from kernel import LEVER, RAN, check, equal, folder, lever, main, profile_of, program, report, test, visits
 
 IGNORED = (signal.SIGUSR2, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
 BLOCKED = (signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN)
@@ -105,10 +105,14 @@ def _():
     check("Causal profile of echo" in said.stderr, said.stderr)
 
 
-@test("--quiet says nothing at all where all goes well")
+@test("--quiet says nothing, or in one sentence that there is no answer")
 def _():
-    said, _ = profile_of("-q", "--", program("exits"), "plain", "2000")
-    equal((said.stdout, said.stderr), ("", ""))
+    with folder() as place:
+        output = os.path.join(place, "quiet.lever")
+        said = lever("run", "-q", "-o", output, "--", program("exits"), "plain", "2000")
+        check(said.returncode in RAN, said.returncode)
+        sentence = f"lever: no answer; lever report {output} tells why\n"
+        equal((said.stdout, said.stderr), ("", sentence if said.returncode == 3 else ""))
 
 
 main()

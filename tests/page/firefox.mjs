@@ -56,8 +56,8 @@ function load(file) {
 function readByProfiler(name) {
 	const file = join(home, `${name}.json`);
 	report(name, '--format', 'firefox', '--output', file);
-	load(file);
 	try {
+		load(file);
 		const {threads} = JSON.parse(ask('thread', 'list', '--json'));
 		return threads.map((thread) => {
 			const handle = thread.threadHandle ?? thread.handle;
