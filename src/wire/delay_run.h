@@ -32,11 +32,14 @@ DELAY_RULE void delay_run_add(struct delay_run *run, const struct delay_core *co
 	run->paused_at_since_ns = core->paused_ns;
 }
 
-/* At a tick in the program: what is to be counted. Of `stalled_ns` others had the core. */
+/*
+ * At a tick in the program: what is to be counted. Of `stalled_ns` others had the core. The first
+ * tick of a recording tells a stall since the machine's start: it is no debt.
+ */
 DELAY_RULE __u64 delay_run_take(struct delay_run *run, __u64 stalled_ns)
 {
-	__s64 time = run->uncounted_ns - (__s64)stalled_ns;
+	__s64 uncounted = run->uncounted_ns;
 
-	run->uncounted_ns = time < 0 ? time : 0;
-	return delay_not_negative(time);
+	run->uncounted_ns = uncounted < 0 ? uncounted : 0;
+	return delay_not_negative(uncounted - (__s64)stalled_ns);
 }

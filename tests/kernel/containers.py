@@ -33,7 +33,7 @@ def report(name):
 
 @test("lever run and record find the code of a process that runs there")
 def _():
-    inside("""for word in a b c d e f; do /bin/true; done; "$2" spin 1 20000 & "$1" run --quiet --pid $! --seconds 3 -g function -o run.lever
+    inside("""for word in a b c d e f; do /bin/true; done; "$2" spin 1 20000 & "$1" run --quiet --pid $! --seconds 8 -g function -o run.lever
            "$1" record --quiet --pid $! --seconds 1 -o record.lever""", program("threads"))
     targets = report("run.lever")["targets"]
     check(any("busy" in target["name"] for target in targets), targets)

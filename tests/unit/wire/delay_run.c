@@ -115,3 +115,15 @@ TEST("time in which others had the core is no CPU time")
 	take_core(&machine, true);
 	CHECK_EQUAL(delay_run_take(&machine.run, 0), 0);
 }
+
+TEST("a core on which the program has run since before the recording counts from its first tick on")
+{
+	struct machine machine = machine_begin();
+
+	machine.now_ns = 36000000000000; /* since the machine's start */
+	machine.next_tick_ns = machine.now_ns + PERIOD_NS;
+	machine.run.is_member = true;
+	machine.run.since_ns = machine.now_ns;
+	go_on(&machine, 10 * PERIOD_NS, 0, false);
+	CHECK_EQUAL(machine.counted_ns, 9 * PERIOD_NS);
+}
