@@ -51,14 +51,17 @@ def rate(place, kind, *work):
 
 
 def gains(place, words):
-    """At 50 and 100 %, each with its interval, in points; and the report."""
+    """At 50 and 100 %, each with its interval, in points; and the report. Runs add up until both are told."""
     output = os.path.join(place, "mpi.lever")
-    said = on_first(place, LEVER, "run", "--fresh", "--output", output, "--granularity", "function", "--progress", "meeting", "--target", "solve",
-                    "--speedups", "50,100", "--", *words)
-    check(said.returncode in RAN, said.stderr)
-    told = report(output)
-    target, = [one for one in told["targets"] if one["name"] == "solve"]
-    points = {one["speedup"]: one for one in target["effects"][0]["points"]}
+    for fresh in (["--fresh"], [], []):
+        said = on_first(place, LEVER, "run", *fresh, "--output", output, "--granularity", "function", "--progress", "meeting", "--target", "solve",
+                        "--speedups", "50,100", "--", *words)
+        check(said.returncode in RAN, said.stderr)
+        told = report(output)
+        target, = [one for one in told["targets"] if one["name"] == "solve"]
+        points = {one["speedup"]: one for one in target["effects"][0]["points"]}
+        if {0.5, 1} <= points.keys():
+            break
     return [tuple(round(100 * points[speedup][key], 1) for key in ("program_speedup", "low", "high")) for speedup in (0.5, 1)], told
 
 
@@ -66,7 +69,7 @@ def compare(kind):
     with two_hosts(), folder() as place:
         rates = [max(rate(place, kind, WORK[0] * left, *WORK[1:]) for _ in range(2)) for left in (1, 0.5, 0.001)]
         truth = [round(100 * (1 - rates[0] / one), 1) for one in rates[1:]]
-        told, _ = gains(place, job(place, kind, *WORK))
+        told, _ = gains(place, job(place, kind, *WORK, seconds=18))
         print(f"# {kind}: told {told}, true {truth}", flush=True)
         for one, true in zip(told, truth):
             # Ranks wait by polling, which counts as work. A known error: such gains are told up to 14 points too low, on one host, too (docs/mpi.md).
