@@ -172,6 +172,18 @@ def _():
         equal(([entry["profile"] for entry in answer["profiles"]], answer["left_out"]), (["0", "1"], 1), result.stderr)
 
 
+@test("CPU time is a point of every program: a history of it holds one program's profiles")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for path, command in zip(written(folder, "pipeline", "pipeline", "pipeline"), ('["./pack"]', '["./pack"]', '["./other"]')):
+            with sqlite3.connect(path) as profile:
+                profile.execute("UPDATE point SET name = 'sampled:*', kind = 'sampled'")
+                profile.execute("UPDATE run SET command = ?", (command,))
+        result = lever("history", "--format", "json", folder)
+        answer = json.loads(result.stdout)
+        equal(([entry["profile"] for entry in answer["profiles"]], answer["left_out"]), (["0", "1"], 1), result.stderr)
+
+
 @test("history of nothing, or of what is no profile, is one sentence and 2")
 def _():
     with tempfile.TemporaryDirectory() as folder:

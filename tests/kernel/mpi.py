@@ -50,33 +50,29 @@ def rate(place, kind, *work):
     return float(said.stdout.split()[0])
 
 
-def gains(place, words):
-    """At 50 and 100 %, each with its interval, in points, or None if it is not told; and the report. Runs add up until both are."""
+def gains(place, words, tries=4):
+    """At 50 and 100 %, each with its interval, in points, of the first run that tells both; and the report. While queues between ranks
+    settle windows do not count, and a run may have no long series of windows at a speedup."""
     output = os.path.join(place, "mpi.lever")
-    for fresh in (["--fresh"], [], []):
-        said = on_first(place, LEVER, "run", *fresh, "--output", output, "--granularity", "function", "--progress", "meeting", "--target", "solve",
+    for _ in range(tries):
+        said = on_first(place, LEVER, "run", "--fresh", "--output", output, "--granularity", "function", "--progress", "meeting", "--target", "solve",
                         "--speedups", "50,100", "--", *words)
         check(said.returncode in RAN, said.stderr)
         told = report(output)
         target, = [one for one in told["targets"] if one["name"] == "solve"]
-        points = {one["speedup"]: one for effect in target["effects"][:1] for one in effect["points"]}
+        points = {one["speedup"]: one for effect in target["effects"] for one in effect["points"]}
         if {0.5, 1} <= points.keys():
-            break
-    return [tuple(round(100 * points[speedup][key], 1) for key in ("program_speedup", "low", "high")) if speedup in points else None
-            for speedup in (0.5, 1)], told
+            return [tuple(round(100 * points[speedup][key], 1) for key in ("program_speedup", "low", "high")) for speedup in (0.5, 1)], told
+    raise AssertionError(f"none of {tries} runs tells both gains: {told['warnings']}")
 
 
 def compare(kind):
     with two_hosts(), folder() as place:
         rates = [max(rate(place, kind, WORK[0] * left, *WORK[1:]) for _ in range(2)) for left in (1, 0.5, 0.001)]
         truth = [round(100 * (1 - rates[0] / one), 1) for one in rates[1:]]
-        told, _ = gains(place, job(place, kind, *WORK, seconds=18))
+        told, _ = gains(place, job(place, kind, *WORK))
         print(f"# {kind}: told {told}, true {truth}", flush=True)
-        if not any(told):
-            raise Skip("every window was left out: ranks warm up for too long on this machine")
         for one, true in zip(told, truth):
-            if not one:
-                continue
             # Ranks wait by polling, which counts as work. A known error: such gains are told up to 14 points too low, on one host, too (docs/mpi.md).
             check(min(one[1], one[0] - 6) <= true <= max(one[2], one[0] + 15), f"{told} for {truth}")
 

@@ -41,18 +41,26 @@ void history_free(struct history *history)
 	free(history);
 }
 
+/* CPU time and whole runs are points of every program, under one name. */
+static bool is_of_every_program(const struct recording_point *point)
+{
+	return point->kind == POINT_SAMPLED || point->kind == POINT_END_TO_END;
+}
+
 /* The point of that name; or the only one, under another name, of the same program. */
 static const struct recording_point *find_point(const struct history *history,
 						const struct recording *recording)
 {
 	AUTO(text) char *program = profile_pair_program(recording);
+	bool is_same = text_equals(program, history->program);
 
-	for (size_t i = 0; i < recording->points.count; i++)
-		if (text_equals(recording->points.items[i].name, history->point))
-			return &recording->points.items[i];
-	if (recording->points.count != 1 || !text_equals(program, history->program))
-		return NULL;
-	return &recording->points.items[0];
+	for (size_t i = 0; i < recording->points.count; i++) {
+		const struct recording_point *point = &recording->points.items[i];
+		if (text_equals(point->name, history->point) &&
+		    (is_same || !is_of_every_program(point)))
+			return point;
+	}
+	return is_same && recording->points.count == 1 ? &recording->points.items[0] : NULL;
 }
 
 static void set_first_place(struct history_entry *entry, const struct recording *recording,

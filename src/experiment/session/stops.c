@@ -13,9 +13,8 @@ void session_stops_look(struct session *session, uint64_t now)
 	collector_counters(session->collector, &counters);
 	uint64_t gap_ns = stops->looked_ns ? now - stops->looked_ns : 0;
 	if (!session->over_ns && gap_ns >= STOP_LEAST_NS &&
-	    (counters.sampled_ns - stops->sampled_ns) * SAMPLED_MOST < gap_ns) {
+	    (counters.sampled_ns - stops->sampled_ns) * SAMPLED_MOST < gap_ns)
 		stops->sum_ns += gap_ns;
-	}
 	stops->looked_ns = now;
 	stops->sampled_ns = counters.sampled_ns;
 }
