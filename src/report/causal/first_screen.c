@@ -9,6 +9,7 @@
 #include "report/causal/again.h"
 #include "report/causal/causes.h"
 #include "report/causal/sets.h"
+#include "report/causal/unanswered.h"
 #include "report/causal/warnings.h"
 #include "report/display.h"
 #include "report/run_totals.h"
@@ -22,10 +23,8 @@
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
 #define POINT_COLUMNS 80
-#define UNTRIED_LEAST 0.1     /* of the time */
-#define ONLY_CALLEE_LEAST 0.9 /* of a function's time */
-#define CALLEES_MOST 8
-#define LINES_BELOW 6 /* of a warning, and the commands that show more */
+#define UNANSWERED_BRIEF 5 /* places on the short screen */
+#define LINES_BELOW 6      /* of a warning, and the commands that show more */
 #define PROCESS_PREFIX "process:"
 
 /* "parse" for "inclusive:parse", "all of xz" for "process:xz"; to be freed. */
@@ -206,123 +205,35 @@ static char *latency_text(const struct target_verdict *verdict)
 	return figure_of(verdict, -verdict->at.gain);
 }
 
-static const char *function_of(const struct recording_target *target)
+static void add_unanswered(struct screen *screen, const struct report *report,
+			   const struct target_verdicts *verdicts)
 {
-	return target->function ? target->function : target->name;
-}
+	struct unanswered list = unanswered_of(report, verdicts);
+	bool is_brief = report->options.is_brief && list.count > UNANSWERED_BRIEF;
+	unsigned shown = is_brief ? UNANSWERED_BRIEF : list.count;
 
-/* It, or other code of its function. */
-static bool is_tried(const struct causal *causal, const struct recording_target *target)
-{
-	for (size_t i = 0; i < causal->count; i++)
-		if (causal->targets[i].experiments &&
-		    strstr(function_of(causal->targets[i].target), function_of(target)))
-			return true;
-	return false;
-}
-
-/* What this function calls for nearly all of its time; NULL: nothing. */
-static const struct recording_target *only_callee(const struct recording *recording,
-						  int64_t target_id)
-{
-	double own_ns = 0;
-
-	for (size_t i = 0; i < recording->samples.count; i++)
-		if (recording->samples.items[i].target_id == target_id)
-			own_ns += (double)recording->samples.items[i].sampled_ns;
-	for (size_t i = 0; i < recording->call_edges.count; i++) {
-		const struct recording_call_edge *edge = &recording->call_edges.items[i];
-		const struct recording_target *inner = recording_target(recording, edge->inner_id);
-		if (edge->outer_id == target_id && inner && inner->kind == TARGET_INCLUSIVE &&
-		    (double)edge->sampled_ns >= ONLY_CALLEE_LEAST * own_ns)
-			return inner;
-	}
-	return NULL;
-}
-
-/* With all that it calls; NULL: it has no such target. */
-static const struct recording_target *inclusive_of(const struct report *report,
-						   const struct recording_target *target)
-{
-	for (size_t i = 0; i < report->causal->count; i++) {
-		const struct recording_target *other = report->causal->targets[i].target;
-		if (other->kind == TARGET_INCLUSIVE &&
-		    !strcmp(function_of(other), function_of(target)))
-			return other;
-	}
-	return NULL;
-}
-
-/* As main sleeps by usleep, nanosleep and clock_nanosleep, which is a system call. */
-static bool is_callee_tried(const struct report *report, const struct recording_target *target)
-{
-	target = inclusive_of(report, target);
-	for (unsigned i = 0; i < CALLEES_MOST && target; i++) {
-		target = only_callee(report->recording, target->id);
-		if (target && is_tried(report->causal, target))
-			return true;
-	}
-	return false;
-}
-
-/* Neither this code was tried, nor what it runs in, nor other code of its function. */
-static bool is_untried(const struct report *report, const struct causal_target *target)
-{
-	enum target_kind kind = target->target->kind;
-	bool is_hot =
-		(kind == TARGET_LINE || kind == TARGET_FUNCTION) && target->share >= UNTRIED_LEAST;
-
-	return is_hot && !target->experiments && !target->count && !target->outer &&
-	       !is_tried(report->causal, target->target) &&
-	       !is_callee_tried(report, target->target);
-}
-
-/* Did the user say what to speed up? */
-static bool has_named_targets(const struct recording_run *run)
-{
-	return !run->options || strstr(run->options, "\"--target") ||
-	       strstr(run->options, "\"--focus") || strstr(run->options, "\"--class");
-}
-
-/* The largest share first; returns how many there are, ADVICE_MOST at most. */
-static unsigned find_untried(const struct report *report, const struct causal_target **untried)
-{
-	const struct causal *causal = report->causal;
-	unsigned count = 0;
-
-	for (size_t i = 0; i < causal->count; i++) {
-		const struct causal_target *target = &causal->targets[i];
-		if (!is_untried(report, target))
-			continue;
-		unsigned at = count < ADVICE_MOST ? count++ : ADVICE_MOST;
-		for (; at > 0 && untried[at - 1]->share < target->share; at--)
-			if (at < ADVICE_MOST)
-				untried[at] = untried[at - 1];
-		if (at < ADVICE_MOST)
-			untried[at] = target;
-	}
-	return count;
-}
-
-static void add_untried(struct screen *screen, const struct report *report)
-{
-	const struct causal_target *untried[ADVICE_MOST];
-	bool has_named = has_named_targets(run_totals_of(report->recording).last);
-	unsigned count = has_named ? 0 : find_untried(report, untried);
-
-	if (count)
-		screen_line(screen, SCREEN_UNSURE, "not tried", 0);
-	for (unsigned i = 0; i < count; i++) {
-		AUTO(text) char *name = display_clean(function_of(untried[i]->target));
-		screen_take_target(screen, untried[i], display_fit(name, NAME_COLUMNS));
+	if (!list.count)
+		return;
+	screen_line(screen, SCREEN_UNANSWERED, "no answer", 0);
+	for (unsigned i = 0; i < shown; i++) {
+		const struct unanswered_place *place = &list.items[i];
+		AUTO(text) char *name = display_clean(place->function);
+		AUTO(text) char *reason = unanswered_reason(place->target);
+		screen_take_target(screen, place->target, display_fit(name, NAME_COLUMNS));
 		screen_take(screen, SCREEN_TEXT,
-			    text_format(" (%.0f %% of the time)%s", 100 * untried[i]->share,
-					i + 1 < count ? ", " : "; a longer run tries more"));
+			    text_format(" (%.0f %% of the time, %s)%s", 100 * place->share, reason,
+					i + 1 < shown ? ", " : ""));
 	}
+	if (list.count > shown)
+		screen_take(screen, SCREEN_TEXT, text_format(" and %u more", list.count - shown));
+	AUTO(text) char *first = display_argument(list.items[0].target->target->name);
+	screen_take(screen, SCREEN_TEXT, text_copy("; a longer run tries more, "));
+	screen_take(screen, SCREEN_COMMAND, text_format("--target %s", first));
+	screen_take(screen, SCREEN_TEXT, text_copy(" the first alone"));
 }
 
 static void add_lists(struct screen *screen, const struct report *report,
-		      const struct advice *advice)
+		      const struct advice *advice, const struct target_verdicts *verdicts)
 {
 	char *limits = advice_limits(advice);
 
@@ -331,7 +242,7 @@ static void add_lists(struct screen *screen, const struct report *report,
 		screen_take(screen, SCREEN_TEXT,
 			    text_copy(": do not make it faster, let fewer threads meet there"));
 	add_list(screen, SCREEN_UNSURE, "not sure yet", &advice->unsure, unsure_text);
-	add_untried(screen, report);
+	add_unanswered(screen, report, verdicts);
 	add_list(screen, SCREEN_HOPELESS, "hot, no gain", &advice->hopeless, hopeless_text);
 	if (limits) {
 		screen_line(screen, SCREEN_LIMITS, "limits", 0);
@@ -457,7 +368,7 @@ static struct screen first_screen_of(const struct report *report,
 		add_together(&screen, report, &advice);
 	add_found_late(&screen, report);
 	add_order(&screen, report);
-	add_lists(&screen, report, &advice);
+	add_lists(&screen, report, &advice, verdicts);
 	add_surer(&screen, report, &advice);
 	return screen;
 }

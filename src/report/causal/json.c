@@ -14,6 +14,7 @@
 #include "report/causal/no_answer.h"
 #include "report/causal/sets.h"
 #include "report/causal/tail_latency.h"
+#include "report/causal/unanswered.h"
 #include "report/causal/verdict_json.h"
 #include "report/causal/warnings.h"
 #include "report/display.h"
@@ -224,6 +225,7 @@ void report_causal_json(FILE *out, const struct report *report)
 				 discarded_of(causal), "warnings", json_warnings(&warnings),
 				 "no_answer", json_text(no_answer), "runs", runs_of(recording));
 	json_object_set_new(json, "set_searches", sets_searches_json(recording));
+	json_object_set_new(json, "unanswered", unanswered_json(report, &verdicts));
 	json_object_set_new(json, "first_screen", first_screen_json(report, &verdicts));
 	json_write_report(out, json);
 	verdicts_release(&verdicts);

@@ -11,13 +11,21 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-	[SCREEN_MEASURED] = "measured", [SCREEN_PROGRESS] = "progress",
-	[SCREEN_GAIN] = "gain",         [SCREEN_INSIDE] = "inside",
-	[SCREEN_WHY] = "why",           [SCREEN_NOTHING] = "nothing",
-	[SCREEN_TOGETHER] = "together", [SCREEN_ORDER] = "order",
-	[SCREEN_LATENCY] = "latency",   [SCREEN_CONTENTION] = "contention",
-	[SCREEN_UNSURE] = "unsure",     [SCREEN_HOPELESS] = "hopeless",
-	[SCREEN_LIMITS] = "limits",     [SCREEN_SURER] = "surer",
+	[SCREEN_MEASURED] = "measured",
+	[SCREEN_PROGRESS] = "progress",
+	[SCREEN_GAIN] = "gain",
+	[SCREEN_INSIDE] = "inside",
+	[SCREEN_WHY] = "why",
+	[SCREEN_NOTHING] = "nothing",
+	[SCREEN_TOGETHER] = "together",
+	[SCREEN_ORDER] = "order",
+	[SCREEN_LATENCY] = "latency",
+	[SCREEN_CONTENTION] = "contention",
+	[SCREEN_UNSURE] = "unsure",
+	[SCREEN_HOPELESS] = "hopeless",
+	[SCREEN_LIMITS] = "limits",
+	[SCREEN_SURER] = "surer",
+	[SCREEN_UNANSWERED] = "unanswered",
 };
 
 static const char *const marks[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* first_screen - hot code that was not tried, unless all that it does was. */
+/* first_screen - hot functions without an answer are named, with the reason. */
 #include "report/causal/first_screen.h"
 
 #include "base/cleanup.h"
@@ -59,7 +59,7 @@ static bool tells_of_main(double part_in_nap)
 	FILE *out = open_memstream(&text, &size);
 	first_screen_print(out, &report, &verdicts);
 	fclose(out);
-	return strstr(text, "not tried    main (36 %");
+	return strstr(text, "no answer    main (36 % of the time, not tried)");
 }
 
 TEST("a function that does more than what was tried is told")
@@ -70,4 +70,69 @@ TEST("a function that does more than what was tried is told")
 TEST("a function that does nothing but what was tried is not")
 {
 	CHECK(!tells_of_main(0.98));
+}
+
+/* Of a part of a function with an answer that has this share, after so many experiments. */
+static char *screen_of_part(double share, unsigned experiments, bool has_answer)
+{
+	enum { AROUND, PART_LINE, PART, PARTS };
+	static struct recording_target named[PARTS] = {
+		[AROUND] = {.id = 1,
+			    .kind = TARGET_INCLUSIVE,
+			    .name = (char *)"inclusive:worker",
+			    .function = (char *)"worker"},
+		[PART_LINE] = {.id = 2,
+			       .kind = TARGET_LINE,
+			       .name = (char *)"map.c:6",
+			       .function = (char *)"store"},
+		[PART] = {.id = 3,
+			  .kind = TARGET_INCLUSIVE,
+			  .name = (char *)"inclusive:store",
+			  .function = (char *)"store"},
+	};
+	struct causal_target targets[PARTS] = {
+		[AROUND] = {.target = &named[AROUND], .share = 0.9, .experiments = 20},
+		[PART_LINE] = {.target = &named[PART_LINE], .share = share},
+		[PART] = {.target = &named[PART], .share = share, .experiments = experiments},
+	};
+	struct recording_point point = {.kind = POINT_THROUGHPUT, .name = (char *)"unit"};
+	struct recording_run run = {.id = 1, .options = (char *)"[]", .command = (char *)"[\"a\"]"};
+	struct causal_effect effect = {.point = &point, .ceiling = 0.3};
+	struct recording recording = {.runs = {&run, 1, 1}, .targets = {named, PARTS, PARTS}};
+	struct causal causal = {.targets = targets, .count = PARTS};
+	struct report report = {.recording = &recording,
+				.causal = &causal,
+				.options = {.columns = 200}};
+	char *text = NULL;
+	size_t size;
+
+	targets[PART_LINE].outer = targets[PART].outer = &targets[AROUND];
+	struct target_verdict items[] = {
+		{.target = &targets[AROUND], .effect = &effect, .outcome = OUTCOME_UNSURE},
+		{.target = &targets[PART], .effect = &effect, .outcome = OUTCOME_UNSURE},
+	};
+	const struct target_verdicts verdicts = {.items = items, .count = has_answer ? 2 : 1};
+	FILE *out = open_memstream(&text, &size);
+	first_screen_print(out, &report, &verdicts);
+	fclose(out);
+	return text;
+}
+
+TEST("a hot part of a function with an answer is named where it was not tried")
+{
+	AUTO(text) char *hot = screen_of_part(0.06, 0, false);
+	AUTO(text) char *cool = screen_of_part(0.04, 0, false);
+	AUTO(text) char *answered = screen_of_part(0.06, 9, true);
+
+	CHECK(strstr(hot, "no answer    store (6 % of the time, not tried)"));
+	CHECK(strstr(hot, "--target map.c:6 the first"));
+	CHECK(!strstr(cool, "no answer"));
+	CHECK(!strstr(answered, "no answer"));
+}
+
+TEST("a hot part that had too few experiments for an answer is named")
+{
+	AUTO(text) char *text = screen_of_part(0.06, 3, false);
+
+	CHECK(strstr(text, "store (6 % of the time, 3 experiments are too few)"));
 }
