@@ -22,6 +22,8 @@ struct effect_window {
 	unsigned index;   /* in its series (stats/warm_up.h), from 0 */
 	double work_ns;   /* CPU time of the program per progress visit; 0: unknown */
 	double displaced; /* part of its effective time in which other programs had a core */
+	/* Of the mean of a series: from its time to the farther end of the series. */
+	uint64_t reach_ns;
 };
 
 struct effect_point {

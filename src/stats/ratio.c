@@ -82,8 +82,11 @@ static const size_t *near_control(const struct pairing *pairing, size_t window, 
 	if (nth >= pairing->control_count)
 		return NULL;
 	const size_t *control = &pairing->controls[nth];
-	uint64_t a = pairing->windows[window].time_ns, b = pairing->windows[*control].time_ns;
-	return (double)(a > b ? a - b : b - a) <= pairing->near_ns ? control : NULL;
+	const struct effect_window *one = &pairing->windows[window];
+	const struct effect_window *other = &pairing->windows[*control];
+	uint64_t a = one->time_ns, b = other->time_ns;
+	double reach = (double)one->reach_ns + (double)other->reach_ns;
+	return (double)(a > b ? a - b : b - a) - reach <= pairing->near_ns ? control : NULL;
 }
 
 /* Of the ratio, or of RATIO_LEAST if that is larger. */

@@ -360,6 +360,7 @@ static bool late_mean(const struct effect_window *windows, size_t count, unsigne
 		      struct effect_window *mean)
 {
 	double time = 0, period = 0, work = 0, displaced = 0, members = 0;
+	double end = (double)(windows[count - 1].time_ns - windows[0].time_ns);
 
 	for (size_t i = 0; i < count; i++) {
 		if (windows[i].index < skipped)
@@ -371,7 +372,9 @@ static bool late_mean(const struct effect_window *windows, size_t count, unsigne
 		members++;
 	}
 	*mean = windows[0];
-	mean->time_ns += members > 0 ? (uint64_t)(time / members) : 0;
+	double middle = members > 0 ? time / members : 0;
+	mean->time_ns += (uint64_t)middle;
+	mean->reach_ns = (uint64_t)fmax(middle, end - middle);
 	mean->period_ns = period / members;
 	mean->work_ns = work / members;
 	mean->displaced = displaced / members;

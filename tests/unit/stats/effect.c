@@ -11,7 +11,10 @@
 
 static struct effect_window window(uint64_t time_ms, double speedup, double period_ns, uint32_t run)
 {
-	return (struct effect_window){time_ms * MS, speedup, period_ns, run, 0, 0, 0};
+	return (struct effect_window){.time_ns = time_ms * MS,
+				      .speedup = speedup,
+				      .period_ns = period_ns,
+				      .run = run};
 }
 
 /* A little noise that is no random number: the same at every call, mean near 0, within 1 %. */

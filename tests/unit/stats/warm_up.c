@@ -71,6 +71,20 @@ TEST("a queue that empties within the first windows: these are left out, one of 
 	}
 }
 
+TEST("the mean of a long series of slow windows has the controls beside the series")
+{
+	struct effect_point points[8];
+
+	alternate(20, 12, 2, 180);
+	for (size_t i = 0; i < count; i++)
+		windows[i].time_ns *= 5;
+	struct warm_up warm_up = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN);
+	size_t kept = warm_up_drop_early(windows, count, &warm_up);
+	CHECK_EQUAL(effect_estimate(windows, kept, points, 8), 5);
+	for (int i = 1; i < 5; i++)
+		CHECK_EQUAL(points[i].windows, 5);
+}
+
 TEST("a queue that takes longer to empty is found with longer series")
 {
 	alternate(20, 24, 9, 180);
