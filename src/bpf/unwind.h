@@ -156,6 +156,11 @@ static __always_inline bool unwind_in(struct task_struct *other, struct frame *f
 			frame->ip = 0;
 		return false;
 	}
+	if (wire_unwind_cfa_is_saved(row)) {
+		if (!read_word(other, &cfa, cfa))
+			return false;
+		cfa += wire_unwind_saved_less(row);
+	}
 	if (wire_unwind_saves_bp(row) && !read_word(other, &frame->bp, cfa + row->frame_offset))
 		return false;
 	if (!unwind_return(other, frame, row, cfa))

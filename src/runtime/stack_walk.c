@@ -211,6 +211,11 @@ static bool go_up(const struct reader *reader, struct frame *frame, const struct
 		frame->ip = 0;
 	if (!wire_unwind_cfa(row, frame->ip, frame->sp, frame->bp, (__u64 *)&cfa))
 		return false;
+	if (wire_unwind_cfa_is_saved(row)) {
+		if (!read_word(reader, &cfa, cfa))
+			return false;
+		cfa += wire_unwind_saved_less(row);
+	}
 	if (wire_unwind_saves_bp(row) &&
 	    !read_word(reader, &frame->bp, cfa + (uint64_t)(int64_t)row->frame_offset))
 		return false;

@@ -68,6 +68,7 @@ struct wire_unwind_row {
 	/*
 	 * Where calls leave the return address in a register: it is so many words after the saved
 	 * frame pointer; 0: at frame_offset itself, and the frame pointer is not saved.
+	 * Elsewhere, of a saved CFA: so many words are to be added to it.
 	 */
 	__s8 return_slot;
 };
@@ -78,6 +79,8 @@ _Static_assert(sizeof(struct wire_unwind_row) == 16, "wire_unwind_row layout");
 #define WIRE_UNWIND_PLT 3
 #define WIRE_UNWIND_SIGNAL 4
 #define WIRE_UNWIND_END 5
+#define WIRE_UNWIND_SP_SAVED 6
+#define WIRE_UNWIND_BP_SAVED 7
 #define WIRE_UNWIND_ROWS_MOST (1 << 20) /* of all objects */
 
 struct wire_unwind_object {

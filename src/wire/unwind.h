@@ -11,7 +11,21 @@
 
 #include <stdbool.h>
 
-/* The frame's CFA. False where the row does not tell. `sp` 0: unknown, after a frame record. */
+/* Is the CFA itself in memory, less wire_unwind_saved_less? */
+static inline bool wire_unwind_cfa_is_saved(const struct wire_unwind_row *row)
+{
+	return row->rule == WIRE_UNWIND_SP_SAVED || row->rule == WIRE_UNWIND_BP_SAVED;
+}
+
+static inline __u64 wire_unwind_saved_less(const struct wire_unwind_row *row)
+{
+	return (__u64)((__s64)row->return_slot * 8);
+}
+
+/*
+ * The frame's CFA, or where it is saved. False where the row does not tell. `sp` 0: unknown, after
+ * a frame record.
+ */
 static inline bool wire_unwind_cfa(const struct wire_unwind_row *row, __u64 ip, __u64 sp, __u64 bp,
 				   __u64 *cfa)
 {
@@ -26,6 +40,8 @@ static inline bool wire_unwind_cfa(const struct wire_unwind_row *row, __u64 ip, 
 		*cfa = bp + shift;
 	} else if (row->rule == WIRE_UNWIND_PLT) {
 		*cfa = sp + 8 + ((__s64)(ip & 15) >= row->cfa_offset ? 8 : 0);
+	} else if (wire_unwind_cfa_is_saved(row)) {
+		*cfa = (row->rule == WIRE_UNWIND_SP_SAVED ? sp : bp) + shift;
 	} else {
 		return false;
 	}

@@ -335,5 +335,252 @@ class Unbound(Server):
         return ["unbound", "-d", "-c", f"{self.place(state)}/conf"]
 
 
+class ApacheRules(Server):
+    """Each request reads .htaccess and compiles its rules; those of the configuration are compiled once."""
+    name, change = "Apache, 200 rewrite rules, wrk -c 8", "rules in .htaccess → in the configuration"
+    target = "pcre2_compile|ap_pregcomp|ap_parse_htaccess|ap_regcomp"
+    needs, first_port = ("apache2", "wrk"), 18180
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+    rules = "RewriteEngine On\n" + "".join(f"RewriteRule ^old{i}/(.*)$ /new{i}/$1 [R=301,L]\n" for i in range(200))
+
+    def prepare(self, state):
+        place, modules = self.place(state), "/usr/lib/apache2/modules"
+        os.makedirs(f"{place}/root")
+        self.write(state, "root/page.txt", PAGE[:1000])
+        if not state:
+            self.write(state, "root/.htaccess", self.rules)
+        loaded = "".join(f"LoadModule {name}_module {modules}/mod_{name}.so\n" for name in ("mpm_event", "authz_core", "rewrite"))
+        self.write(state, "conf", f"ServerRoot {place}\nListen 127.0.0.1:{self.port(state)}\nServerName localhost\n{loaded}"
+                   f"PidFile {place}/apache.pid\nErrorLog {place}/error\nDocumentRoot {place}/root\nMaxKeepAliveRequests 0\n"
+                   f"User nobody\nStartServers 1\nServerLimit 1\nThreadsPerChild 8\nMaxRequestWorkers 8\n<Directory {place}/root>\n"
+                   f"Require all granted\nOptions FollowSymLinks\nAllowOverride {'None' if state else 'All'}\n"
+                   f"{self.rules if state else ''}</Directory>\n")
+
+    def command(self, state):
+        return ["apache2", "-DFOREGROUND", "-f", f"{self.place(state)}/conf"]
+
+
+GETS = """import random, socket, sys, time
+port, seconds = int(sys.argv[1]), float(sys.argv[2])
+def link():
+    return socket.create_connection(('127.0.0.1', port))
+if seconds == 0:
+    one = link()
+    for at in range(0, 600000, 1000):
+        one.sendall(b''.join(b'set key%07d 0 0 20 noreply\\r\\n%020d\\r\\n' % (i, i) for i in range(at, at + 1000)))
+    one.sendall(b'version\\r\\n')
+    one.recv(100)
+    sys.exit()
+links = [link() for _ in range(4)]
+words = [b'get ' + b' '.join(b'key%07d' % random.randrange(600000) for _ in range(50)) + b'\\r\\n' for _ in range(1000)]
+end, done = time.monotonic() + seconds, 0
+left = [b''] * 4
+for one in links: one.sendall(words[0])
+while time.monotonic() < end:
+    for i, one in enumerate(links):
+        while not left[i].endswith(b'END\\r\\n'): left[i] = left[i][-4:] + one.recv(65536)
+        left[i] = b''
+        done += 1
+        one.sendall(words[done % 1000])
+print('rate', done / seconds)
+"""
+
+
+class MemcachedHash(Server):
+    """600,000 keys in 4,096 chains, which do not become more; the change has a chain for each key."""
+    name, change = "memcached, 50 of 600,000 keys for each request", "-o no_hashexpand,hashpower=12 → 20"
+    target = r"assoc_find|memcached\+"
+    needs, first_port, removed = ("memcached", "python3"), 18190, False
+    load_words = ["python3", "{place}/load.py", "{port}", "{seconds}"]
+    pattern = r"rate ([\d.]+)"
+
+    def prepare(self, state):
+        self.write(state, "load.py", GETS)
+
+    def fill(self, state):
+        run("python3", f"{self.place(state)}/load.py", self.port(state), 0)
+
+    def command(self, state):
+        return ["memcached", "-u", "nobody", "-l", "127.0.0.1", "-p", self.port(state), "-t", "1", "-m", "1000",
+                "-o", f"no_hashexpand,hashpower={20 if state else 12}"]
+
+
+class HAProxy(Server):
+    """In front of nginx; each request's agent is compared with 500 patterns."""
+    name, change = "HAProxy before nginx, wrk -c 8", "500 forbidden agents: regular expressions → words"
+    target = r"pcre2?_|pat_match_reg|regex_exec|haproxy\+"
+    needs, first_port = ("haproxy", "nginx", "wrk"), 18200
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "-H", "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101",
+                  "http://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        self.write(state, "page.txt", PAGE[:1000])
+        self.write(state, "nginx.conf", f"pid {place}/nginx.pid; error_log {place}/error; worker_processes 1;\n"
+                   "events { worker_connections 512; }\nhttp { access_log off; keepalive_requests 100000000;\n"
+                   f"server {{ listen 127.0.0.1:{self.port(state) + 4}; root {place}; }} }}\n")
+        self.write(state, "agents", "".join(f"bot{i}\n" if state else f".*bot{i}.*\n" for i in range(500)))
+        self.write(state, "conf", "global\n  nbthread 1\ndefaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n"
+                   f"  timeout server 30s\nfrontend f\n  bind 127.0.0.1:{self.port(state)}\n"
+                   f"  http-request deny if {{ req.hdr(user-agent) -m {'sub' if state else 'reg'} -f {place}/agents }}\n  default_backend b\n"
+                   f"backend b\n  server s 127.0.0.1:{self.port(state) + 4}\n")
+
+    def launch(self, state):
+        run("nginx", "-c", f"{self.place(state)}/nginx.conf")
+
+    def stop(self):
+        for state in (0, 1):
+            run("nginx", "-c", f"{self.place(state)}/nginx.conf", "-s", "stop")
+        super().stop()
+
+    def command(self, state):
+        return ["haproxy", "-db", "-f", f"{self.place(state)}/conf"]
+
+
+class Lighttpd(Server):
+    """A connection, and so a handshake, for each request."""
+    name, change = "lighttpd, TLS, a connection for each request", "key RSA of 4096 bits → ECDSA P-256"
+    target = r"libcrypto|RSA|EVP_PKEY_sign|SSL_|bn_"
+    needs, first_port = ("lighttpd", "wrk", "openssl"), 18210
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "-H", "Connection: close", "https://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"] if state else ["-newkey", "rsa:4096"]
+        run("openssl", "req", "-x509", *key, "-nodes", "-subj", "/CN=localhost", "-keyout", f"{place}/pem", "-out", f"{place}/crt")
+        with open(f"{place}/pem", "a", encoding="utf-8") as pem, open(f"{place}/crt", encoding="utf-8") as crt:
+            pem.write(crt.read())
+        self.write(state, "page.txt", PAGE[:1000])
+        self.write(state, "conf", f'server.modules = ("mod_openssl")\nserver.document-root = "{place}"\n'
+                   f'server.port = {self.port(state)}\nserver.bind = "127.0.0.1"\nserver.errorlog = "{place}/error"\n'
+                   f'ssl.engine = "enable"\nssl.pemfile = "{place}/pem"\n')
+
+    def command(self, state):
+        return ["lighttpd", "-D", "-f", f"{self.place(state)}/conf"]
+
+
+class Knot(Server):
+    """By UDP."""
+    name, change = "Knot DNS, dnsperf -D -c 8 -q 100", "answers signed as they are asked for (onlinesign) → not signed"
+    target = r"gnutls|nettle|ecc|dnssec|sign"
+    needs, first_port = ("knotd", "dnsperf"), 18220
+    load_words = ["dnsperf", "-s", "127.0.0.1", "-p", "{port}", "-d", "{place}/queries", "-D", "-c", "8", "-q", "100", "-l", "{seconds}"]
+    pattern = r"Queries per second: +([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        os.makedirs(f"{place}/db")
+        names = [f"host{i}.example." for i in range(500)]
+        self.write(state, "queries", "".join(f"{name} A\n" for name in names))
+        self.write(state, "zone", "$ORIGIN example.\n$TTL 300\n@ SOA ns hostmaster 1 3600 600 86400 300\n@ NS ns\nns A 192.0.2.1\n" +
+                   "".join(f"{name} A 192.0.2.{i % 250}\n" for i, name in enumerate(names)))
+        self.write(state, "conf", f"server:\n  listen: 127.0.0.1@{self.port(state)}\n  rundir: {place}\n  udp-workers: 1\n"
+                   f"  tcp-workers: 1\n  background-workers: 1\ndatabase:\n  storage: {place}/db\nzone:\n  - domain: example.\n"
+                   f"    file: {place}/zone\n{'' if state else '    module: mod-onlinesign'}\n")
+
+    def command(self, state):
+        return ["knotd", "-c", f"{self.place(state)}/conf"]
+
+
+MQTT = """import socket, sys, threading, time
+port, seconds = int(sys.argv[1]), float(sys.argv[2])
+counts = []
+def client(me):
+    link = socket.create_connection(('127.0.0.1', port))
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    name = b'c%d' % me
+    link.sendall(bytes([0x10, 12 + len(name)]) + b'\\0\\4MQTT\\4\\2\\0\\0\\0' + bytes([len(name)]) + name)
+    link.recv(4)
+    done = 0
+    while time.monotonic() < end:
+        topic = b'sensor/%d/%03d' % (me, done % 200)
+        rest = bytes([0, len(topic)]) + topic + bytes([done % 200, 1]) + b'v' * 50
+        link.sendall(bytes([0x33, len(rest)]) + rest)
+        if len(link.recv(4)) < 4: break
+        done += 1
+    counts.append(done)
+end = time.monotonic() + seconds
+threads = [threading.Thread(target=client, args=(me,)) for me in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+print('rate', sum(counts) / seconds)
+"""
+
+
+class Mosquitto(Server):
+    """The whole store is written again for each 20 of 800 retained messages."""
+    name, change = "Mosquitto, 4 clients, retained messages of QoS 1", "autosave_on_changes, autosave_interval 20 → no persistence"
+    target = r"persist|mosquitto\+|fwrite|fsync|fclose|:write"
+    needs, first_port = ("mosquitto", "python3"), 18230
+    load_words = ["python3", "{place}/load.py", "{port}", "{seconds}"]
+    pattern = r"rate ([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        self.write(state, "load.py", MQTT)
+        kept = "" if state else f"persistence true\npersistence_location {place}/\nautosave_interval 20\nautosave_on_changes true\n"
+        self.write(state, "conf", f"listener {self.port(state)} 127.0.0.1\nallow_anonymous true\nuser root\nlog_type error\n{kept}")
+
+    def command(self, state):
+        return ["mosquitto", "-c", f"{self.place(state)}/conf"]
+
+
+IMAP = """import socket, sys, threading, time
+port, seconds = int(sys.argv[1]), float(sys.argv[2])
+counts = []
+def client(me):
+    done = 0
+    while time.monotonic() < end:
+        link = socket.create_connection(('127.0.0.1', port))
+        lines = link.makefile('rb')
+        lines.readline()
+        link.sendall(b'a login user%d secret\\r\\n' % me)
+        if b'a OK' not in lines.readline(): break
+        link.sendall(b'b logout\\r\\n')
+        lines.readline(), lines.readline()
+        link.close()
+        done += 1
+    counts.append(done)
+end = time.monotonic() + seconds
+threads = [threading.Thread(target=client, args=(me,)) for me in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+print('rate', sum(counts) / seconds)
+"""
+
+
+class Dovecot(Server):
+    name, change = "Dovecot, 4 clients that log in by IMAP", "passwords by bcrypt, cost 8 → by SHA-256"
+    target = r"crypt|password_verify|libcrypt"
+    needs, first_port = ("dovecot", "doveadm", "python3"), 18240
+    load_words = ["python3", "{place}/load.py", "{port}", "{seconds}"]
+    pattern = r"rate ([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        self.write(state, "load.py", IMAP)
+        scheme = ["-s", "SHA256"] if state else ["-s", "BLF-CRYPT", "-r", "8"]
+        users = ""
+        for i in range(4):
+            os.makedirs(f"{place}/mail{i}/Maildir")
+            word = run("doveadm", "-c", "/dev/null", "pw", *scheme, "-p", "secret").stdout.strip()
+            users += f"user{i}:{word}:65534:65534::{place}/mail{i}::\n"
+        run("chown", "-R", "nobody:nogroup", *(f"{place}/mail{i}" for i in range(4)))
+        self.write(state, "users", users)
+        self.write(state, "conf", f"base_dir = {place}/run\nstate_dir = {place}/state\nprotocols = imap\nlisten = 127.0.0.1\nssl = no\n"
+                   f"disable_plaintext_auth = no\nlog_path = {place}/dovecot.log\nmail_location = maildir:~/Maildir\nfirst_valid_uid = 1\n"
+                   f"passdb {{\n  driver = passwd-file\n  args = {place}/users\n}}\nuserdb {{\n  driver = passwd-file\n  args = {place}/users\n}}\n"
+                   f"service imap-login {{\n  inet_listener imap {{\n    port = {self.port(state)}\n  }}\n  inet_listener imaps {{\n    port = 0\n"
+                   "  }\n  service_count = 0\n}\nservice imap {\n  service_count = 1000000\n}\nauth_failure_delay = 0\nmail_max_userip_connections = 100\n")
+
+    def command(self, state):
+        return ["dovecot", "-F", "-c", f"{self.place(state)}/conf"]
+
+
 SERVERS = {"nginx": Nginx, "redis": Redis, "postgres": Postgres, "mariadb": MariaDB, "memcached": Memcached, "apache": Apache,
-           "node": Node, "unbound": Unbound, "postgres-fsync": PostgresFsync, "redis-null": RedisNull, "postgres-null": PostgresNull}
+           "node": Node, "unbound": Unbound, "postgres-fsync": PostgresFsync, "redis-null": RedisNull, "postgres-null": PostgresNull,
+           "apache-rules": ApacheRules, "memcached-hash": MemcachedHash, "haproxy": HAProxy, "lighttpd": Lighttpd, "knot": Knot,
+           "mosquitto": Mosquitto, "dovecot": Dovecot}

@@ -425,5 +425,92 @@ def tar_gzip(place):
                 ["sh", "-c", f"while :; do {command % 9}; done", files], r"\bgzip\b", None)
 
 
+@program("php")
+def php(place):
+    def work(name, test, times):
+        return script(place, name, f"""<?php
+$names = []; for ($i = 0; $i < 3000; $i++) $names[] = "user" . $i * $i;
+$index = array_flip($names);
+$found = 0; $sum = 0;
+for ($turn = 0; $turn < {times}; $turn++) {{
+    $name = "user" . ($turn * 7);
+    if ({test}) $found++;
+    $sum += crc32(str_repeat($name, 400)) & 1;
+}}
+echo $found, " ", $sum, "\\n";
+""")
+    slow, fast = "in_array($name, $names)", "isset($index[$name])"
+    return case("php, in_array", "isset of a flipped array", ["php", work("before.php", slow, 30000)], ["php", work("after.php", fast, 30000)],
+                ["php", work("long.php", slow, 30000000)], r"in_array|search_array|fast_equal|string_equal|php_search", None)
+
+
+@program("ruby")
+def ruby(place):
+    def work(name, append, times):
+        return script(place, name, f"""total = 0
+{times}.times do |turn|
+  text = +""
+  2000.times {{ |i| {append} }}
+  total += text.sum
+end
+puts total
+""")
+    slow, fast = 'text += "row #{i}\\n"', 'text << "row #{i}\\n"'
+    return case("ruby, += of strings in a loop", "<<", ["ruby", work("before.rb", slow, 60)], ["ruby", work("after.rb", fast, 60)],
+                ["ruby", work("long.rb", slow, 1000000)], r"rb_str_plus|opt_plus|memcpy|memmove|long\.rb:4", None,
+                record_places=r"rb_str_plus|rb_str_opt_plus")
+
+
+@program("dot")
+def graphviz(place):
+    draw = random.Random(3)
+    def graph(name, nodes):
+        return script(place, name, "digraph {\n" + "".join(f"n{i} -> n{draw.randrange(i + 1, min(nodes, i + 60))};\n" for i in range(nodes - 1)
+                                                       for _ in range(2)) + "}\n")
+    short, long = graph("short.gv", 150), graph("long.gv", 150)
+    def command(splines, path):
+        return ["dot", "-Gsplines=" + splines, "-Tplain", path]
+    return case("dot, a graph of 150 nodes", "splines=true → line", command("true", short), command("line", short),
+                sh('while :; do "$@"; done', *command("true", long)), r"spline|route|Proute|Pshortest", None)
+
+
+@program("povray")
+def povray(place):
+    def scene(name, light):
+        balls = "".join(f"sphere {{ <{i % 8 - 4}, {i // 8 - 4}, {i % 3}>, 0.45 texture {{ pigment {{ rgb <{i % 3 / 3}, .5, .7> }} finish {{ reflection .2 }} }} }}\n"
+                        for i in range(64))
+        return script(place, name, "#version 3.7;\nglobal_settings { assumed_gamma 1 }\ncamera { location <0,0,-12> look_at 0 }\n"
+                      f"light_source {{ <6,8,-9> rgb 1 {light} }}\nplane {{ z, 4 pigment {{ checker rgb 1 rgb .4 }} }}\n" + balls)
+    slow, fast = scene("before.pov", "area_light <3,0,0>, <0,3,0>, 8, 8"), scene("after.pov", "")
+    def command(path, size):
+        return ["povray", "-D", "-GA", f"+W{size}", f"+H{size}", "+WT2", "+FN", "+O" + os.path.join(place, "out.png"), "+I" + path]
+    return case("povray, a lamp of 8 by 8 points", "a lamp of one point", command(slow, 160), command(fast, 160),
+                sh('while :; do "$@"; done', *command(slow, 400)), r"[Ll]ight|[Ss]hadow", None)
+
+
+@program("brotli")
+def brotli(place):
+    short, long = text_file(place, "short", 6000), text_file(place, "long", 60000, 6)
+    def command(level, path):
+        return ["brotli", "-f", "-q", str(level), "-o", os.path.join(place, "out"), path]
+    return case("brotli -q 11", "-q 9", command(11, short), command(9, short), command(11, long), r"brotli", None)
+
+
+@program("lua5.4")
+def lua_insert(place):
+    def work(name, insert, times):
+        return script(place, name, f"""local sum = 0
+for turn = 1, {times} do
+  local rows = {{}}
+  for i = 1, 2000 do {insert} end
+  for i = 1, #rows do sum = (sum + #string.rep("x", rows[i] % 300)) % 1000003 end
+end
+print(sum)
+""")
+    return case("lua, table.insert at the front", "at the end", ["lua5.4", work("before.lua", "table.insert(rows, 1, i)", 20)],
+                ["lua5.4", work("after.lua", "table.insert(rows, i)", 20)], ["lua5.4", work("long.lua", "table.insert(rows, 1, i)", 1000000)],
+                r"insert|lua_geti|lua_seti|long\.lua:4", None)
+
+
 if __name__ == "__main__":
     sys.exit("run tests/real/run.py")

@@ -88,6 +88,11 @@ bool stack_walk(const struct stack_copy *copy, struct stack_frame *frame,
 		frame->ip = 0;
 	if (!wire_unwind_cfa(row, frame->ip, frame->sp, frame->bp, (__u64 *)&cfa))
 		return false;
+	if (wire_unwind_cfa_is_saved(row)) {
+		if (!read_word(copy, &cfa, cfa))
+			return false;
+		cfa += wire_unwind_saved_less(row);
+	}
 	if (wire_unwind_saves_bp(row) &&
 	    !read_word(copy, &frame->bp, cfa + (uint64_t)(int64_t)row->frame_offset))
 		return false;

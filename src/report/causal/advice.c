@@ -185,7 +185,8 @@ static bool serves(const struct recording *recording)
 struct advice advice_of(const struct report *report, const struct target_verdicts *verdicts)
 {
 	struct run_totals totals = run_totals_of(report->recording);
-	struct advice advice = {.busy_cores = NAN,
+	struct advice advice = {.causal = report->causal,
+				.busy_cores = NAN,
 				.serves = serves(report->recording),
 				.waiting_share = waiting_share(report->causal),
 				.sleep_share = sleep_share(report->causal)};

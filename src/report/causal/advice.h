@@ -18,7 +18,8 @@ struct advice_list {
 };
 
 struct advice {
-	struct advice_list gains; /* sure, the largest lower bound first */
+	const struct causal *causal; /* borrowed */
+	struct advice_list gains;    /* sure, the largest lower bound first */
 	const struct target_verdict
 		*all_gains[ADVICE_GAINS_MOST]; /* the same, in the table's order */
 	unsigned all_gains_count;

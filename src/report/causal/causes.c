@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define DEPTH_MOST 3
+#define OWN_LEAST 0.5        /* of a place's time, in its own code: its parts do not tell it */
 #define TOLD_LEAST 0.5       /* of the gain of code without a name, by a part with one */
 #define OUTERMOST_LEAST 0.85 /* of the time in code: a place around the whole program */
 #define PACE_LEAST 0.9     /* of the program's pace, which idle threads' time does not make less */
@@ -17,6 +18,7 @@ struct candidate {
 	const struct target_verdict *verdict;
 	const struct candidate *outer; /* NULL: a root */
 	bool is_left_out;
+	bool is_own_work; /* and not that of what it calls */
 };
 
 struct candidates {
@@ -42,6 +44,27 @@ static const struct candidate *find(const struct candidates *candidates,
 	return NULL;
 }
 
+static const char *function_of(const struct causal_target *target)
+{
+	return target->target->function ? target->target->function : target->target->name;
+}
+
+/* Is most of its time spent in its own code? */
+static bool is_own_work(const struct causal *causal, const struct causal_target *target)
+{
+	const char *function = function_of(target);
+	double own = 0;
+
+	for (size_t i = 0; causal && function && i < causal->count; i++) {
+		const struct causal_target *other = &causal->targets[i];
+		enum target_kind kind = other->target->kind;
+		if ((kind == TARGET_LINE || kind == TARGET_FUNCTION) && function_of(other) &&
+		    !strcmp(function_of(other), function))
+			own += other->share;
+	}
+	return own > OWN_LEAST * target->share;
+}
+
 static struct candidates candidates_of(const struct advice *advice)
 {
 	struct candidates result = {.items = memory_new(advice->all_gains_count + 1,
@@ -55,6 +78,8 @@ static struct candidates candidates_of(const struct advice *advice)
 		const struct causal_target *at = result.items[i].verdict->target->outer;
 		for (; at && !result.items[i].outer; at = at->outer)
 			result.items[i].outer = find(&result, at);
+		result.items[i].is_own_work =
+			is_own_work(advice->causal, result.items[i].verdict->target);
 	}
 	return result;
 }
@@ -81,7 +106,8 @@ static bool is_called(const struct candidate *candidate)
 }
 
 /*
- * The parts of a place around the whole program tell more than it does, if they have names; a named
+ * The parts of a place around the whole program tell more than it does, if they have names and it
+ * does little itself; a named
  * part with most of the gain tells more than code without a name, and a function more than one that
  * only calls it.
  */
@@ -97,7 +123,7 @@ static bool is_told_by_parts(const struct candidates *candidates, const struct c
 			continue;
 		bool tells = has_name(part) || !has_name(outer);
 		bool is_around = is_outermost || (is_called(part) && slope_of(outer) >= PACE_LEAST);
-		is_told |= is_around && tells;
+		is_told |= is_around && tells && !outer->is_own_work;
 		is_told |= is_called(part) && tells &&
 			   slope_of(part) >= WRAPPED_LEAST * slope_of(outer);
 		is_told |= !has_name(outer) && has_name(part) &&

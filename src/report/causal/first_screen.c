@@ -141,6 +141,34 @@ static void add_cause(struct screen *screen, const struct cause *cause, const ch
 		    text_format("; at most %+.0f %%", verdict->effect->ceiling * 100));
 }
 
+static bool is_nameless(const struct recording_target *target)
+{
+	const char *name = target->function ? target->function : target->name;
+	bool is_code = target->kind == TARGET_FUNCTION || target->kind == TARGET_INCLUSIVE;
+
+	return is_code && target->object && name && strstr(name, "+0x");
+}
+
+/* How to get names for the first of these places that has none. */
+static void add_missing_names(struct screen *screen, const struct causes *causes)
+{
+	unsigned i = 0;
+
+	while (i < causes->count && !is_nameless(causes->items[i].verdict->target->target))
+		i++;
+	if (i == causes->count)
+		return;
+	const struct recording_target *target = causes->items[i].verdict->target->target;
+	const char *slash = strrchr(target->object, '/');
+	AUTO(text) char *path = display_clean(target->object);
+	AUTO(text) char *file = display_clean(slash ? slash + 1 : target->object);
+	screen_line(screen, SCREEN_SURER, "no names", 0);
+	screen_take(screen, SCREEN_TEXT,
+		    text_format("%s has no symbols; its debug package (Debian: ", file));
+	screen_take(screen, SCREEN_COMMAND, text_format("find-dbgsym-packages %s", path));
+	screen_take(screen, SCREEN_TEXT, text_copy(") or DEBUGINFOD_URLS tells its functions"));
+}
+
 static void add_gains(struct screen *screen, const struct advice *advice)
 {
 	struct causes causes = causes_of(advice);
@@ -154,6 +182,7 @@ static void add_gains(struct screen *screen, const struct advice *advice)
 		screen_line(screen, SCREEN_WHY, "", 0);
 		screen_take(screen, SCREEN_TEXT, advice_why(advice, cause->verdict));
 	}
+	add_missing_names(screen, &causes);
 	if (!advice->gains.count && !advice->together.count) {
 		screen_line(screen, SCREEN_NOTHING, "do first", 0);
 		screen_take(screen, SCREEN_TEXT,

@@ -6,6 +6,7 @@
 #include "symbolize/object/unwind.h"
 
 #include "base/memory.h"
+#include "symbolize/object/inferred_unwind.h"
 #include "symbolize/object/object.h"
 
 #include <dwarf.h>
@@ -24,7 +25,8 @@ static const struct register_numbers machines[] = {
 	{EM_RISCV, true, 8, 2, 1},
 };
 #define TABLE_ENCODING (DW_EH_PE_datarel | DW_EH_PE_sdata4)
-#define STEPS_MOST 4096 /* rows of one function; a file with more is damaged */
+#define STEPS_MOST 4096   /* rows of one function; a file with more is damaged */
+#define INFERRED_LEAST 32 /* bytes without information; fewer are padding */
 
 struct row_list {
 	struct unwind_row *items;
@@ -56,6 +58,24 @@ static bool is_linkage_rule(const Dwarf_Op *operations, size_t count, int32_t *e
 	return true;
 }
 
+/* *(register + offset) + a few words: where assembly has saved it, or a compiler that aligns. */
+static void read_saved_cfa(const Dwarf_Op *operations, size_t count,
+			   const struct register_numbers *numbers, struct unwind_row *row)
+{
+	int64_t offset = (int64_t)operations[0].number;
+	uint64_t less = count == 3 ? operations[2].number : 0;
+	bool is_sp = operations[0].atom == DW_OP_breg0 + numbers->sp;
+	bool is_bp = operations[0].atom == DW_OP_breg0 + numbers->bp;
+
+	if (numbers->has_link || (!is_sp && !is_bp) || operations[1].atom != DW_OP_deref ||
+	    (count == 3 && operations[2].atom != DW_OP_plus_uconst) || less % 8 ||
+	    less / 8 > INT8_MAX || offset != (int32_t)offset)
+		return;
+	row->rule = is_sp ? UNWIND_SP_SAVED : UNWIND_BP_SAVED;
+	row->cfa_offset = (int32_t)offset;
+	row->return_slot = (int8_t)(less / 8);
+}
+
 static void read_cfa(Dwarf_Frame *frame, const struct register_numbers *numbers,
 		     struct unwind_row *row)
 {
@@ -68,6 +88,8 @@ static void read_cfa(Dwarf_Frame *frame, const struct register_numbers *numbers,
 		row->rule = UNWIND_PLT;
 		return;
 	}
+	if (count == 2 || count == 3)
+		read_saved_cfa(operations, count, numbers, row);
 	if (count != 1 || operations[0].atom != DW_OP_bregx)
 		return;
 	if (operations[0].number == numbers->sp)
@@ -174,6 +196,37 @@ static const int32_t *function_table(const struct object *object, size_t *count,
 	return (const int32_t *)(const void *)(bytes + 12);
 }
 
+static const struct range *ranges_around(const struct ranges *ranges, uint64_t offset)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->items[i].start <= offset && offset < ranges->items[i].end)
+			return &ranges->items[i];
+	return NULL;
+}
+
+/* Of the code from `start` on, up to the address `limit`: assembly often has no information. */
+static void infer_rows(const struct object *object, uint64_t start, uint64_t limit,
+		       struct row_list *rows)
+{
+	const struct range *code = ranges_around(&object->code, start);
+	struct unwind_row *inferred, after = {.rule = UNWIND_NONE};
+	uint64_t end;
+
+	if (!code)
+		return;
+	if (!object_offset(object, limit, &end) || end > code->end || end < start)
+		end = code->end;
+	if (end - start < INFERRED_LEAST)
+		return;
+	size_t count = inferred_unwind_rows(object, start, end, &inferred);
+	for (size_t i = 0; i < count; i++)
+		add_row(rows, inferred[i]);
+	free(inferred);
+	after.start = end;
+	if (count)
+		add_row(rows, after);
+}
+
 static void read_functions(const struct object *object, Dwarf_CFI *frames, struct row_list *rows)
 {
 	size_t count;
@@ -189,6 +242,7 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 		if (end < limit && object_offset(object, end - 1, &after.start)) {
 			after.start++;
 			add_row(rows, after);
+			infer_rows(object, after.start, limit, rows);
 		}
 	}
 }
@@ -196,14 +250,6 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 static uint64_t table_address(const int32_t *table, uint64_t base, size_t index)
 {
 	return base + (uint64_t)(int64_t)table[2 * index];
-}
-
-static const struct range *ranges_around(const struct ranges *ranges, uint64_t offset)
-{
-	for (size_t i = 0; i < ranges->count; i++)
-		if (ranges->items[i].start <= offset && offset < ranges->items[i].end)
-			return &ranges->items[i];
-	return NULL;
 }
 
 bool unwind_function_at(const struct object *object, uint64_t offset, struct range *range)

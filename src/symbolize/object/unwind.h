@@ -13,12 +13,14 @@
 struct object;
 
 enum unwind_rule {
-	UNWIND_NONE = 0,   /* unknown: unwinding ends, or follows the frame pointer */
-	UNWIND_SP = 1,     /* CFA = stack pointer + cfa_offset */
-	UNWIND_BP = 2,     /* CFA = frame pointer + cfa_offset */
-	UNWIND_PLT = 3,    /* CFA = rsp + 8, or + 16 from byte cfa_offset of a 16-byte entry on */
-	UNWIND_SIGNAL = 4, /* a signal frame: the kernel has saved the registers there */
-	UNWIND_END = 5,    /* the outermost frame */
+	UNWIND_NONE = 0,     /* unknown: unwinding ends, or follows the frame pointer */
+	UNWIND_SP = 1,       /* CFA = stack pointer + cfa_offset */
+	UNWIND_BP = 2,       /* CFA = frame pointer + cfa_offset */
+	UNWIND_PLT = 3,      /* CFA = rsp + 8, or + 16 from byte cfa_offset of a 16-byte entry on */
+	UNWIND_SIGNAL = 4,   /* a signal frame: the kernel has saved the registers there */
+	UNWIND_END = 5,      /* the outermost frame */
+	UNWIND_SP_SAVED = 6, /* CFA = memory at stack pointer + cfa_offset, + 8 return_slot */
+	UNWIND_BP_SAVED = 7, /* the same at frame pointer + cfa_offset */
 };
 
 #define UNWIND_RETURN_IN_LINK -128 /* return_slot: in the link register */
@@ -28,7 +30,7 @@ struct unwind_row {
 	int32_t cfa_offset;
 	int16_t frame_offset; /* the caller's frame pointer is at CFA + this; 0: unchanged */
 	uint8_t rule;
-	int8_t return_slot; /* not on x86-64; of wire_unwind_row (wire/code.h) */
+	int8_t return_slot; /* of wire_unwind_row (wire/code.h) */
 };
 
 /*

@@ -323,3 +323,138 @@ bool instruction_decode_flow(const uint8_t *bytes, size_t size, uint64_t address
 				      0;
 	return true;
 }
+
+static bool is_register(const ZydisDecodedOperand *operand, ZydisRegister named)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value == named;
+}
+
+/* Whatever the instruction is. */
+static void add_written(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands,
+			struct stack_effect *stack)
+{
+	for (uint8_t i = 0; i < decoded->operand_count; i++) {
+		uint8_t number =
+			operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+					operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ?
+				register_number(operands[i].reg.value) :
+				(uint8_t)MACHINE_NONE;
+		if (number == MACHINE_SP)
+			stack->stack_pointer = STACK_LOST;
+		if (number == MACHINE_BP)
+			stack->frame_pointer = STACK_LOST;
+	}
+}
+
+static void add_push(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands,
+		     struct stack_effect *stack)
+{
+	stack->stack_pointer = STACK_MOVED;
+	stack->growth = decoded->operand_width / 8;
+	if (is_register(&operands[0], ZYDIS_REGISTER_RBP))
+		stack->frame_pointer = STACK_SAVED;
+}
+
+static void add_pop(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands,
+		    struct stack_effect *stack)
+{
+	stack->stack_pointer =
+		is_register(&operands[0], ZYDIS_REGISTER_RSP) ? STACK_LOST : STACK_MOVED;
+	stack->growth = -(decoded->operand_width / 8);
+	stack->frame_pointer =
+		is_register(&operands[0], ZYDIS_REGISTER_RBP) ? STACK_RESTORED : STACK_KEPT;
+}
+
+/* lea of one of the two registers, from one of them and a constant. */
+static void add_lea(const ZydisDecodedOperand *operands, struct stack_effect *stack)
+{
+	const ZydisDecodedOperand *from = &operands[1];
+	ZydisRegister base =
+		from->mem.index == ZYDIS_REGISTER_NONE ? from->mem.base : ZYDIS_REGISTER_NONE;
+
+	if (is_register(&operands[0], ZYDIS_REGISTER_RSP) &&
+	    (base == ZYDIS_REGISTER_RSP || base == ZYDIS_REGISTER_RBP)) {
+		stack->stack_pointer = base == ZYDIS_REGISTER_RSP ? STACK_MOVED : STACK_COPIED;
+		stack->growth = -from->mem.disp.value;
+	}
+}
+
+static void add_move(const ZydisDecodedOperand *operands, struct stack_effect *stack)
+{
+	if (is_register(&operands[0], ZYDIS_REGISTER_RSP) &&
+	    is_register(&operands[1], ZYDIS_REGISTER_RBP))
+		stack->stack_pointer = STACK_COPIED;
+	if (is_register(&operands[0], ZYDIS_REGISTER_RBP) &&
+	    is_register(&operands[1], ZYDIS_REGISTER_RSP))
+		stack->frame_pointer = STACK_COPIED;
+}
+
+static void add_sum(const ZydisDecodedOperand *operands, int64_t sign, struct stack_effect *stack)
+{
+	if (!is_register(&operands[0], ZYDIS_REGISTER_RSP) || !is_immediate(&operands[1]))
+		return;
+	stack->stack_pointer = STACK_MOVED;
+	stack->growth = sign * operands[1].imm.value.s;
+}
+
+static void stack_effect_of(const ZydisDecodedInstruction *decoded,
+			    const ZydisDecodedOperand *operands, struct stack_effect *stack)
+{
+	*stack = (struct stack_effect){0};
+	if (decoded->meta.category == ZYDIS_CATEGORY_CALL ||
+	    decoded->meta.category == ZYDIS_CATEGORY_RET)
+		return;
+	add_written(decoded, operands, stack);
+	switch (decoded->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		add_push(decoded, operands, stack);
+		break;
+	case ZYDIS_MNEMONIC_POP:
+	case ZYDIS_MNEMONIC_POPFQ:
+		add_pop(decoded, operands, stack);
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+		add_sum(operands, -1, stack);
+		break;
+	case ZYDIS_MNEMONIC_SUB:
+		add_sum(operands, 1, stack);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		add_lea(operands, stack);
+		break;
+	case ZYDIS_MNEMONIC_MOV:
+		add_move(operands, stack);
+		break;
+	case ZYDIS_MNEMONIC_LEAVE:
+		*stack = (struct stack_effect){STACK_COPIED, STACK_RESTORED, -8};
+		break;
+	default:
+		break;
+	}
+}
+
+bool instruction_decode_stack(const uint8_t *bytes, size_t size, uint64_t address,
+			      struct instruction *instruction, struct stack_effect *stack)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction decoded;
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &decoded, operands)))
+		return false;
+	memset(instruction, 0, sizeof(*instruction));
+	instruction->address = address;
+	instruction->length = decoded.length;
+	instruction->flow = (uint8_t)flow_of(&decoded);
+	instruction->effect = decoded.meta.category == ZYDIS_CATEGORY_NOP ||
+					      decoded.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+					      decoded.mnemonic == ZYDIS_MNEMONIC_INT3 ?
+				      EFFECT_NONE :
+				      EFFECT_COMPUTES;
+	if (instruction->flow != FLOW_NEXT)
+		find_target(&decoded, instruction, &operands[0]);
+	stack_effect_of(&decoded, operands, stack);
+	return true;
+}

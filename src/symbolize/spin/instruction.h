@@ -62,9 +62,27 @@ struct instruction {
 	uint8_t source; /* EFFECT_EXCHANGES and _COMPARE_EXCHANGE: the stored register, or none */
 };
 
+enum stack_register_change {
+	STACK_KEPT,
+	STACK_MOVED,    /* the stack pointer, by a constant */
+	STACK_SAVED,    /* the frame pointer, by a push */
+	STACK_RESTORED, /* the frame pointer, by a pop */
+	STACK_COPIED,   /* from the other one of the two registers */
+	STACK_LOST,     /* to what is not known */
+};
+
+/* What an instruction does to the stack pointer and to the frame pointer. */
+struct stack_effect {
+	uint8_t stack_pointer, frame_pointer; /* enum stack_register_change */
+	int64_t growth; /* bytes by which the stack grows, after what was copied */
+};
+
 bool instruction_is_available(void);
 bool instruction_decode(const uint8_t *bytes, size_t size, uint64_t address,
 			struct instruction *instruction);
 /* Only `length`, `flow` and the `target` of a branch or jump; `address` counts for that. Faster. */
 bool instruction_decode_flow(const uint8_t *bytes, size_t size, uint64_t address,
 			     struct instruction *instruction);
+/* The same, and what it does to the stack; a call comes back. */
+bool instruction_decode_stack(const uint8_t *bytes, size_t size, uint64_t address,
+			      struct instruction *instruction, struct stack_effect *stack);

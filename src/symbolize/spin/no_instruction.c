@@ -19,3 +19,10 @@ bool instruction_decode_flow(const uint8_t *bytes, size_t size, uint64_t address
 {
 	return instruction_decode(bytes, size, address, instruction);
 }
+
+bool instruction_decode_stack(const uint8_t *bytes, size_t size, uint64_t address,
+			      struct instruction *instruction, struct stack_effect *stack)
+{
+	(void)stack;
+	return instruction_decode(bytes, size, address, instruction);
+}

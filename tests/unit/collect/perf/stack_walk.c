@@ -73,6 +73,25 @@ TEST("the outermost frame by its row ends the chain")
 	CHECK(frame.ip == 0);
 }
 
+#if !WIRE_HAS_LINK
+TEST("a saved CFA is read, by the stack pointer or by the frame pointer")
+{
+	const struct wire_unwind_row by_sp = {.rule = WIRE_UNWIND_SP_SAVED,
+					      .cfa_offset = 8,
+					      .return_slot = -3};
+	const struct wire_unwind_row by_bp = {.rule = WIRE_UNWIND_BP_SAVED, .cfa_offset = -8};
+	struct stack_frame frame = {.ip = 0x4001, .sp = START, .bp = 5};
+	CHECK(stack_walk(&copy, &frame, &by_sp, 1, 0));
+	CHECK(frame.ip == 0x4005);
+	CHECK(frame.sp == START + 24);
+	CHECK(frame.bp == 5);
+	frame = (struct stack_frame){.ip = 0x4001, .sp = START + 24, .bp = START + 16};
+	CHECK(stack_walk(&copy, &frame, &by_bp, 1, 0));
+	CHECK(frame.ip == 0x4006);
+	CHECK(frame.sp == START + 48);
+}
+#endif
+
 #if WIRE_HAS_LINK
 TEST("a leaf's caller is in the link register, and no caller's is")
 {

@@ -128,3 +128,19 @@ TEST("a function is left out if it only calls another one, or if threads that id
 	lines.places[1].named.kind = TARGET_LINE;
 	check_causes(&lines, "parse(0) parse(1)");
 }
+
+TEST("a place around the whole program stays if it does most of the work itself")
+{
+	struct recording_target own = {.kind = TARGET_FUNCTION,
+				       .name = (char *)(uintptr_t) "php+0x200"};
+	struct causal_target all[] = {{.target = &own, .share = 0.78}};
+	const struct causal causal = {.targets = all, .count = 1};
+	struct made made = {.advice = {.causal = &causal}};
+
+	add(&made, "execute", 1.0, -1);
+	add(&made, "php+0x200", 0.96, 0);
+	add(&made, "string_equal", 0.17, 1);
+	check_causes(&made, "execute(0) php+0x200(1) string_equal(2)");
+	all[0].share = 0.3;
+	check_causes(&made, "string_equal(0)");
+}
