@@ -127,8 +127,7 @@ static int run_timed(const struct child_command *command, int stderr_file, struc
 	int code = start(command, stderr_file, &pid);
 
 	if (code)
-		return error_set(error, code, "cannot run '%s': %s", command->arguments[0],
-				 strerror(code));
+		return program_cannot_run(command->arguments[0], code, error);
 	code = reap(pid, command->arguments[0], run, error);
 	run->wall_ns = clock_now_ns() - started_ns;
 	return code;

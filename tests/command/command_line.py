@@ -158,15 +158,24 @@ def _():
     if lever("check").returncode:
         raise Skip("the kernel engine does not work here (lever check)")
     with tempfile.TemporaryDirectory() as folder:
-        plain, output = os.path.join(folder, "plain"), os.path.join(folder, "out.lever")
-        with open(plain, "w", encoding="utf-8"):
-            pass
-        for program, code in ((os.path.join(folder, "none"), 127), ("no-such-program-anywhere", 127),
-                              (plain, 126), (folder, 126)):
-            result = lever("run", "-o", output, "--", program)
-            equal((result.returncode, result.stdout), (code, ""), program)
-            check(program in result.stderr, result.stderr)
-            check(not os.path.exists(output), program)
+        plain, lost, output = (os.path.join(folder, name) for name in ("plain", "lost", "out.lever"))
+        for path, mode, text in ((plain, 0o644, ""), (lost, 0o755, "#!/no/such/shell\n")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(path, mode)
+        for program, code, remedy in ((os.path.join(folder, "none"), 127, "; check its path"),
+                                      ("no-such-program-anywhere", 127, "in no folder of PATH; install it"),
+                                      (plain, 126, "not executable; make it so by chmod +x"),
+                                      (folder, 126, "is a folder; give a program in it"),
+                                      (lost, 127, "interpreter is missing; check its first line")):
+            # A page of a program that never runs is not announced.
+            for view in ([], ["--serve"]):
+                if program == lost and view:
+                    continue
+                result = lever("run", *view, "-o", output, "--", program)
+                equal((result.returncode, result.stdout, result.stderr.count("\n")), (code, "", 1), result.stderr)
+                check(program in result.stderr and remedy in result.stderr, result.stderr)
+                check(program == lost or not os.path.exists(output), program)
 
 
 @test("without rights, run names them and exits with 1")

@@ -127,9 +127,9 @@ def _():
             equal((result.returncode, result.stdout), (1, ""))
             check(reason in result.stderr, result.stderr)
             equal(lever("report", "--format", "json", path("kept.lever")).stdout, before)
-    broken = path("broken", "PERFILE2" + "x" * 4000)
+    broken, profile = path("broken", "PERFILE2" + "x" * 4000), path("kept.lever")
     for name, reason in ((path("missing"), "usually perf.data"), (FOLDER.name, "is a folder; give the file"),
-                         (broken, "broken")):
+                         (broken, "broken"), (profile, "a profile of Lever already; show it by lever report " + profile)):
         result = lever("import", "-o", path("none.lever"), name)
         equal((result.returncode, result.stdout), (1, ""))
         check(name in result.stderr and reason in result.stderr, result.stderr)

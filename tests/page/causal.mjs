@@ -21,12 +21,13 @@ const percent = (fraction) => {
 	return `${fraction < 0 && digits !== '0.0' ? '\u2212' : '+'}${digits} %`;
 };
 
-// The first 200 cards come one after the other.
+// The first 200 cards come one after the other, and those of a search after its letters.
 async function namesShown(page) {
 	await page.waitForFunction(
 		() =>
-			document.querySelector('button.more').hidden ||
-			document.querySelectorAll('.grid .card').length >= 200,
+			!document.querySelector('.grid[aria-busy]') &&
+			(document.querySelector('button.more').hidden ||
+				document.querySelectorAll('.grid .card').length >= 200),
 	);
 	return page.locator('.grid .card .name').allTextContents();
 }

@@ -55,6 +55,12 @@ def complaints():
             yield path, len(lines), f"the file has {len(lines)} lines; {most} is the most"
     page = [path for path in style.files(["web", "tests", "bench"], {".js", ".mjs", ".css"})
             if "node_modules" not in path.parts]
+    # The build makes the page anew when one of these changes.
+    listed = (style.ROOT / "web" / "meson.build").read_text()
+    for path in page:
+        name = path.relative_to(style.ROOT).parts
+        if name[0] == "web" and name[1] in ("src", "style") and f"'{'/'.join(name[1:])}'" not in listed:
+            yield path, 1, "web/meson.build does not list the file"
     scripts = style.files(["src", "tests"], {".build", ".py", ".sh"})
     for path in [style.ROOT / "meson.build", style.ROOT / "web" / "meson.build", *scripts, *page]:
         lines = path.read_text().splitlines()
@@ -62,7 +68,6 @@ def complaints():
             yield path, len(lines), f"the file has {len(lines)} lines; {MOST_FILE} is the most"
         if not any("SPDX-License-Identifier: BSD-2-Clause" in line for line in lines[:2]):
             yield path, 1, "the first lines do not name the licence (SPDX-License-Identifier)"
-
 
 
 sys.exit(style.report(complaints()))

@@ -65,7 +65,7 @@ static int join(const char *job, char **program)
 			      error.text);
 	execvp(program[0], program);
 	int code = -errno;
-	error_set(&error, code, "cannot run '%s': %s", program[0], strerror(-code));
+	program_cannot_run(program[0], code, &error);
 	return message_error(&error, (enum exit_code)program_exec_status(code));
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define PERF_MAGIC "PERFILE2"
+#define PROFILE_MAGIC "SQLite format 3"
 
 struct import_values {
 	const char *output;
@@ -74,12 +75,18 @@ static int start_perf(const char *path, struct text_source *source, struct error
 	return 0;
 }
 
+/* Reads as many bytes as `magic` has. */
+static bool begins_with(FILE *in, const char *magic)
+{
+	char begin[sizeof(PROFILE_MAGIC)] = "";
+	size_t length = strlen(magic);
+
+	return fread(begin, 1, length, in) == length && !memcmp(begin, magic, length);
+}
+
 static bool is_perf_data(FILE *in)
 {
-	char magic[sizeof(PERF_MAGIC) - 1] = "";
-	size_t length = fread(magic, 1, sizeof(magic), in);
-
-	return length == sizeof(magic) && !memcmp(magic, PERF_MAGIC, sizeof(magic));
+	return begins_with(in, PERF_MAGIC);
 }
 
 /* A copy of standard input without a name, which can be read twice. */
@@ -143,7 +150,12 @@ static int open_text(const char *path, struct text_source *source, struct error 
 		return start_perf(path, source, error);
 	}
 	rewind(source->in);
-	return 0;
+	bool is_profile = begins_with(source->in, PROFILE_MAGIC);
+	rewind(source->in);
+	return is_profile ?
+		       error_set(error, -EINVAL,
+				 "a profile of Lever already; show it by lever report %s", path) :
+		       0;
 }
 
 /* 0, or -EINVAL if perf script failed. */

@@ -170,6 +170,22 @@ static struct session_options session_options_from(const struct run_options *opt
 	};
 }
 
+/* Before a page or a table is announced that would stay empty. */
+static bool has_program(const struct driver_options *driver, struct driver_result *result,
+			struct error *error)
+{
+	int code = 0;
+
+	if (!driver->arguments)
+		return true;
+	AUTO(text) char *path = program_find(driver->arguments[0], &code, error);
+	if (!path) {
+		result->end = DRIVER_NOT_STARTED;
+		result->exit_code = program_exec_status(code);
+	}
+	return path;
+}
+
 static void record(struct common_options *common, const struct driver_options *driver,
 		   struct driver_result *result, struct error *error)
 {
@@ -196,6 +212,8 @@ static void record(struct common_options *common, const struct driver_options *d
 	session.observer = driver->verbose ? &observer : NULL;
 	struct live_view view = {0};
 	if (options->engine != RUN_ENGINE_RUNTIME && machine_may_pause(NULL, common->force, error))
+		return;
+	if (!has_program(driver, result, error))
 		return;
 	if (run_live_begin(options, &view, error)) {
 		result->end = DRIVER_WRONG_USAGE;

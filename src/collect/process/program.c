@@ -107,6 +107,34 @@ int program_prepare(struct program *program, char *const *arguments, const char 
 	return program_prepare_with_files(program, arguments, environment, NULL, error);
 }
 
+static const char *remedy_of(const char *name, int code)
+{
+	switch (code) {
+	case ENOENT:
+		return strchr(name, '/') ?
+			       "No such file or directory; check its path" :
+			       "it is in no folder of PATH; install it, or give its path";
+	case EISDIR:
+		return "it is a folder; give a program in it";
+	case EACCES:
+		return "it is not executable; make it so by chmod +x, or name its "
+		       "interpreter first";
+	case ENOEXEC:
+		return "it is no program for this machine, and no script that begins with #!; "
+		       "name its interpreter first";
+	default:
+		return NULL;
+	}
+}
+
+int program_cannot_run(const char *name, int code, struct error *error)
+{
+	const char *remedy = remedy_of(name, abs(code));
+
+	return error_set(error, code, "cannot run '%s': %s%s", name,
+			 remedy ? remedy : strerror(abs(code)), remedy ? "" : "; check its path");
+}
+
 int program_start(struct program *program, const char *name, struct error *error)
 {
 	int code = 0;
@@ -125,7 +153,13 @@ int program_start(struct program *program, const char *name, struct error *error
 		return 0; /* exec closed the pipe */
 	waitpid(program->pid, &program->status, 0);
 	program->has_ended = true;
-	return error_set(error, code, "cannot run '%s': %s", name, strerror(code));
+	/* program_find has seen the file. */
+	if (code == ENOENT)
+		return error_set(error, code,
+				 "cannot run '%s': its interpreter is missing; check its first "
+				 "line, or the loader that readelf -l shows",
+				 name);
+	return program_cannot_run(name, code, error);
 }
 
 int program_exec_status(int code)
@@ -193,7 +227,6 @@ char *program_find(const char *name, int *code, struct error *error)
 			worst = found;
 	}
 	*code = worst;
-	error_set(error, worst, "cannot run '%s': %s", name,
-		  worst == -EACCES ? "it is not executable (chmod +x?)" : strerror(-worst));
+	program_cannot_run(name, worst, error);
 	return NULL;
 }

@@ -37,6 +37,8 @@ int program_prepare_with_files(struct program *program, char *const *arguments,
 /* -ENOENT and others: it could not be executed (program_exec_status gives 126 or 127). */
 int program_start(struct program *program, const char *name, struct error *error);
 int program_exec_status(int code);
+/* Says so, with the remedy; returns -errno. `code` of either sign. */
+int program_cannot_run(const char *name, int code, struct error *error);
 /* Reaps the program if it has ended; returns has_ended. Never waits. */
 bool program_poll(struct program *program);
 /* Kills a child that has not been started, closes descriptors. A running program goes on. */

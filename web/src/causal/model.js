@@ -59,7 +59,7 @@ export function verdictOf(effects) {
 	return VERDICTS.find((verdict) => found.includes(verdict)) ?? 'none';
 }
 
-function wordOf(state) {
+export function wordOf(state) {
 	return state.query.trim().toLowerCase();
 }
 
@@ -109,21 +109,9 @@ export function ordered(rows, state) {
 	);
 }
 
-// Those of them that the search finds, in the same order.
-export function searched(shown, state) {
-	const word = wordOf(state);
-	return shown.filter(({row}) => row.searched.includes(word));
-}
-
-// Sampled code locations without a curve that match the search.
+// Sampled code locations without a curve, under all filters but the search.
 export function unmeasured(rows, state) {
-	const word = wordOf(state);
-	return rows.filter(
-		(row) =>
-			!row.target.effects.length &&
-			passes(row, state) &&
-			row.searched.includes(word),
-	);
+	return rows.filter((row) => !row.target.effects.length && passes(row, state));
 }
 
 function extent(values) {
@@ -175,20 +163,30 @@ function scaledOf(effects) {
 	};
 }
 
+// Of all effects without a sure answer, at most COUNTED_MOST, at equal distances.
+function countedOf(shown) {
+	let all = 0;
+	for (const {scaled} of shown) all += scaled.others.length;
+	const step = Math.ceil(all / COUNTED_MOST);
+	const counted = [];
+	let next = 0; // in the others of the row
+	for (const {scaled} of shown) {
+		for (; next < scaled.others.length; next += step) counted.push(scaled.others[next]);
+		next -= scaled.others.length;
+	}
+	return counted;
+}
+
 // The vertical scale of rows that are shown: all points of certain curves, the middle nine tenths of the others.
 export function commonRangeOf(shown) {
-	const others = [];
 	let low = 0,
 		high = 0;
-	for (const {scaled} of shown) {
+	for (const {scaled} of shown)
 		for (const end of scaled.ends) {
 			low = Math.min(low, end);
 			high = Math.max(high, end);
 		}
-		others.push(...scaled.others);
-	}
-	const step = Math.ceil(others.length / COUNTED_MOST);
-	const unsure = gains(others.filter((_, i) => i % step === 0));
+	const unsure = gains(countedOf(shown));
 	const cut = Math.floor(unsure.length / 20);
 	const middle = unsure.length ? [unsure[cut], unsure[unsure.length - 1 - cut]] : [];
 	return extent([low, high, ...middle]);

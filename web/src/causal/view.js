@@ -4,7 +4,13 @@ import {element} from '../dom.js';
 import {about} from '../header.js';
 import {missing, table} from '../table.js';
 import {count, plural, share} from '../format.js';
-import {beforePicture, notBeforePicture, whenIdle} from '../frames.js';
+import {
+	afterPicture,
+	beforePicture,
+	beforeStillPicture,
+	notBeforePicture,
+	whenIdle,
+} from '../frames.js';
 import {Card} from './card.js';
 import {compareDialog} from './compare.js';
 import {firstScreen} from './first_screen.js';
@@ -15,9 +21,10 @@ import {
 	ordered,
 	rangeOf,
 	rowsOf,
-	searched,
 	unmeasured,
+	wordOf,
 } from './model.js';
+import {Search} from './search.js';
 import {nameOf} from './sentence.js';
 import {toolbar} from './toolbar.js';
 
@@ -25,6 +32,8 @@ const MOST_UNMEASURED = 50;
 const CARDS_AT_ONCE = 3; // in one picture
 const CARDS_WHEN_IDLE = 1; // a key that comes meanwhile waits for them and their layout
 const CARDS_UNASKED = 200; // made while the browser is idle, so that it finds words in them; then as the reader goes on
+
+const QUIET_MS = 400; // between a choice and the cards that nobody has asked for
 
 function legend(report) {
 	const latency = report.progress.some((point) => point.kind === 'latency');
@@ -49,13 +58,31 @@ function legend(report) {
 	);
 }
 
+function unmeasuredTable(rows) {
+	return table(
+		'Places without an answer',
+		['Place', 'Share of samples', 'Experiments'],
+		rows.map(({target}) => [
+			nameOf(target),
+			share(target.share),
+			count(target.experiments),
+		]),
+		MOST_UNMEASURED,
+	);
+}
+
 class CausalView {
 	#report;
 	#rows;
 	#cards = new Map(); // made when first shown
 	#measured; // rows with effects
-	#ordered; // rows that pass all filters but the search: a key in it asks these only
-	#waiting = []; // cards that are not in the grid yet
+	#ordered; // Search of rows that pass all filters but the search: a key in it asks these only
+	#unmeasuredRows; // the same of those without effects
+	#ranges = new WeakMap(); // found rows -> their common scale
+	#isTyped = false; // has the search changed since the cards were chosen?
+	#shown = []; // rows that pass all filters
+	#next = 0; // the first of them whose card is not in the grid yet
+	#common; // their scale
 	#context;
 	#more = element(
 		'button',
@@ -75,10 +102,11 @@ class CausalView {
 	});
 	#drawn;
 	#show = () => this.#showMore();
-	#isFilling = false;
+	#filling; // the timer of the next part
 	#fill = () => {
-		this.#isFilling = false;
-		if (this.#grid.childElementCount < CARDS_UNASKED) this.#showMore(CARDS_WHEN_IDLE);
+		this.#filling = undefined;
+		if (this.#isTyped || this.#next >= CARDS_UNASKED) return;
+		this.#showMore(CARDS_WHEN_IDLE);
 	};
 	#near; // is the end of the cards near what the reader sees?
 
@@ -117,15 +145,23 @@ class CausalView {
 	}
 
 	#showMore(most = CARDS_AT_ONCE) {
-		const some = this.#waiting.splice(0, most);
-		this.#more.hidden = !this.#waiting.length;
-		this.#grid.append(...some.map((show) => show()));
-		if (!this.#isFilling && this.#waiting.length) {
-			this.#isFilling = true;
-			whenIdle(this.#fill);
-		}
+		const some = this.#shown.slice(this.#next, this.#next + most);
+		this.#next += some.length;
+		this.#more.hidden = !this.#hasMore;
+		this.#grid.append(...some.map((one) => this.#shownCard(one)));
+		if (this.#hasMore) this.#filling ??= setTimeout(() => whenIdle(this.#fill));
 		this.#near.unobserve(this.#more); // asks anew: these may not have been enough
 		this.#near.observe(this.#more);
+	}
+
+	get #hasMore() {
+		return this.#next < this.#shown.length;
+	}
+
+	#shownCard({row, effects}) {
+		const card = this.#cardFor(row);
+		card.show(effects, this.#state.ownScale ? rangeOf(effects) : this.#common);
+		return card.node;
 	}
 
 	#cardOf(node) {
@@ -137,28 +173,50 @@ class CausalView {
 		const card = this.#cardOf(node);
 		if (!isNear) return notBeforePicture(card.drawIfShown);
 		card.measure();
-		beforePicture(card.drawIfShown);
+		beforeStillPicture(card.drawIfShown);
 	}
 
 	#drawAll() {
-		while (this.#waiting.length) this.#showMore();
+		if (this.#isTyped) this.#list();
+		while (this.#hasMore) this.#showMore();
 		for (const node of this.#grid.children) this.#cardOf(node).draw();
+	}
+
+	// A letter is seen before the cards that it finds; of letters that come at once the last one counts.
+	#type(change) {
+		Object.assign(this.#state, change);
+		if (this.#isTyped) return;
+		this.#isTyped = true;
+		this.#grid.setAttribute('aria-busy', 'true');
+		afterPicture(() => this.#isTyped && this.#list());
 	}
 
 	#update(change) {
 		Object.assign(this.#state, change);
-		if (!this.#ordered || Object.keys(change).some((key) => key !== 'query'))
-			this.#ordered = ordered(this.#rows, this.#state);
-		const shown = searched(this.#ordered, this.#state);
-		const common = commonRangeOf(shown);
-		this.#waiting = shown.map(({row, effects}) => () => {
-			const card = this.#cardFor(row);
-			card.show(effects, this.#state.ownScale ? rangeOf(effects) : common);
-			return card.node;
-		});
+		const textOf = (row) => row.searched;
+		this.#ordered = new Search(ordered(this.#rows, this.#state), ({row}) =>
+			textOf(row),
+		);
+		this.#unmeasuredRows = new Search(unmeasured(this.#rows, this.#state), textOf);
+		this.#list();
+	}
+
+	#rangeOf(shown) {
+		if (!this.#ranges.has(shown)) this.#ranges.set(shown, commonRangeOf(shown));
+		return this.#ranges.get(shown);
+	}
+
+	#list() {
+		this.#isTyped = false;
+		this.#grid.removeAttribute('aria-busy');
+		this.#shown = this.#ordered.find(wordOf(this.#state));
+		this.#common = this.#rangeOf(this.#shown);
+		this.#next = 0;
 		this.#grid.replaceChildren();
+		clearTimeout(this.#filling);
+		this.#filling = setTimeout(() => whenIdle(this.#fill), QUIET_MS);
 		this.#showMore();
-		this.#tell(shown.length);
+		this.#tell(this.#shown.length);
 	}
 
 	#tell(shown) {
@@ -166,7 +224,7 @@ class CausalView {
 		this.#summary.textContent = all
 			? `${count(shown)} of ${plural(all, 'measured target')}`
 			: '';
-		const rest = unmeasured(this.#rows, this.#state);
+		const rest = this.#unmeasuredRows.find(wordOf(this.#state));
 		const hidden = rest.length + all - shown;
 		this.#rest.replaceChildren(
 			...(rest.length ? [this.#unmeasured(rest)] : []),
@@ -174,26 +232,21 @@ class CausalView {
 		);
 	}
 
+	// Their table is made when it is opened: there may be thousands, and each key asks.
 	#unmeasured(rows) {
-		return element(
+		const details = element(
 			'details',
-			{class: 'unmeasured'},
+			{class: 'unmeasured', on: {toggle: () => fill()}},
 			element(
 				'summary',
 				{},
 				`${plural(rows.length, 'more sampled location')} without an answer: too few experiments, or none`,
 			),
-			table(
-				'Places without an answer',
-				['Place', 'Share of samples', 'Experiments'],
-				rows.map(({target}) => [
-					nameOf(target),
-					share(target.share),
-					count(target.experiments),
-				]),
-				MOST_UNMEASURED,
-			),
 		);
+		const fill = () => {
+			if (details.childElementCount === 1) details.append(unmeasuredTable(rows));
+		};
+		return details;
 	}
 
 	#choose(card, on) {
@@ -247,11 +300,11 @@ class CausalView {
 	// The card, shown whatever the filters hide, in the middle of the window.
 	#reveal(row) {
 		const card = this.#cardFor(row);
-		while (!card.node.isConnected && this.#waiting.length) this.#showMore();
+		while (!card.node.isConnected && this.#hasMore) this.#showMore();
 		if (!card.node.isConnected) {
 			this.#update({...START, ownScale: this.#state.ownScale});
 			this.#toolbar.replaceWith((this.#toolbar = this.#makeToolbar()));
-			while (!card.node.isConnected && this.#waiting.length) this.#showMore();
+			while (!card.node.isConnected && this.#hasMore) this.#showMore();
 		}
 		card.node.scrollIntoView({block: 'center'});
 		card.node.querySelector('.name').focus({preventScroll: true});
@@ -266,7 +319,9 @@ class CausalView {
 	}
 
 	#makeToolbar() {
-		return toolbar(this.#report, this.#state, (change) => this.#update(change));
+		return toolbar(this.#report, this.#state, (change) =>
+			'query' in change ? this.#type(change) : this.#update(change),
+		);
 	}
 
 	#toolbar;
