@@ -147,13 +147,46 @@ static double time_in_processes_ns(const struct session *session)
 	return time_ns;
 }
 
+static bool is_inside(const struct session *session, uint32_t location, uint32_t outer)
+{
+	const struct call_edges *edges = sampled_code_edges(session->code);
+
+	for (int depth = 0; depth < DEPTH_MOST && location != outer; depth++) {
+		const struct call_edge *edge = call_edges_main_outer(edges, location);
+		if (!edge)
+			return false;
+		location = edge->outer;
+	}
+	return location == outer;
+}
+
+/* As a main thread does while others work. */
+static bool is_sleep(const struct session *session, uint32_t location)
+{
+	static const char *const names[] = {"syscall:clock_nanosleep", "syscall:nanosleep",
+					    "syscall:pause", "syscall:rt_sigtimedwait"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (kind_of(session, location) == TARGET_SYSTEM_CALL &&
+		    !strcmp(symbols_location(session->symbols, location)->name, names[i]))
+			return true;
+	return false;
+}
+
+/* A thread that sleeps beside a function makes that no smaller part of the program. */
 static bool is_nearly_all(const struct session *session, uint32_t location)
 {
-	double least = kind_of(session, location) == TARGET_PROCESS ?
-			       PROCESS_ALL_LEAST * time_in_processes_ns(session) :
-			       ALL_LEAST * time_in_code_ns(session);
-
-	return (double)sampled(session, location)->sampled_ns >= least;
+	if (kind_of(session, location) == TARGET_PROCESS)
+		return (double)sampled(session, location)->sampled_ns >=
+		       PROCESS_ALL_LEAST * time_in_processes_ns(session);
+	double awake_ns = time_in_code_ns(session);
+	for (size_t i = 0; i < session->targets.count; i++) {
+		uint32_t other = session->targets.items[i].spec.location;
+		if (!session->targets.items[i].is_external && is_sleep(session, other) &&
+		    !is_inside(session, other, location))
+			awake_ns -= (double)sampled(session, other)->sampled_ns;
+	}
+	return (double)sampled(session, location)->sampled_ns >= ALL_LEAST * awake_ns;
 }
 
 /* The processes of one name are nearly the whole program, or more than the function of --focus. */
@@ -416,19 +449,6 @@ static bool is_possible(const struct session *session, uint32_t location)
 	       !is_too_wide_process(session, location) && !is_wrapper(session, location);
 }
 
-static bool is_inside(const struct session *session, uint32_t location, uint32_t outer)
-{
-	const struct call_edges *edges = sampled_code_edges(session->code);
-
-	for (int depth = 0; depth < DEPTH_MOST && location != outer; depth++) {
-		const struct call_edge *edge = call_edges_main_outer(edges, location);
-		if (!edge)
-			return false;
-		location = edge->outer;
-	}
-	return location == outer;
-}
-
 /*
  * Its blocks. Functions around each other that are split tell nearly the same where one is nearly
  * all of the other, so a block of one is as much of a block of the other.
@@ -523,7 +543,7 @@ static bool is_unsure(const struct session *session, const struct session_target
 
 	return !target->is_external && target->slope.windows && tells(session, location) &&
 	       error_of(&target->slope) > ERROR_AIM && !is_split(session, location) &&
-	       !is_lock_wait(session, location);
+	       !is_lock_wait(session, location) && !is_sleep(session, location);
 }
 
 /* The most that one of these may gain. */

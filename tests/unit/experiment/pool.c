@@ -321,6 +321,29 @@ TEST("a function of the program that is all of it leaves the blocks to its parts
 	CHECK(blocks[CONCATENATE] > 3);
 }
 
+TEST("a main thread that sleeps does not hide that a function is all that the others do")
+{
+	enum { WORKER, STORE, USE, LOOK_UP, NAP };
+	static const struct place map[] = {
+		[WORKER] = {"worker",
+			    TARGET_INCLUSIVE,
+			    1.04,
+			    {STORE, USE, LOOK_UP},
+			    {0.34, 0.34, 0.28},
+			    .is_own = true},
+		[STORE] = {"store", TARGET_INCLUSIVE, 0.35, {0}, {0}, .is_own = true},
+		[USE] = {"use", TARGET_INCLUSIVE, 0.35, {0}, {0}, .is_own = true},
+		[LOOK_UP] = {"look_up", TARGET_INCLUSIVE, 0.29, {0}, {0}, .is_own = true},
+		[NAP] = {"syscall:clock_nanosleep", TARGET_SYSTEM_CALL, 1},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(map, 2.04, blocks);
+	CHECK(blocks[WORKER] < 2);
+	CHECK(blocks[STORE] > 2 && blocks[USE] > 2 && blocks[LOOK_UP] > 2);
+}
+
 TEST("an interpreter's functions around those of a script leave the blocks to these: gunicorn")
 {
 	enum { CALL, PREPEND, NAMELESS, INDEX, RENDER_LINE, SIGN_LINE, SHA, MAIN_LINE };
