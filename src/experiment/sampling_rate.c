@@ -70,6 +70,6 @@ char *sampling_rate_warning(const struct sampling_rate *sampling_rate, uint64_t 
 		"tasks of the program wake each other every %.0f us of work, and are sampled every "
 		"%.0f us: where a speedup makes them wait for each other at each turn, "
 		"what waking them costs is missing in the prediction, and less comes true; "
-		"intervals are wider for it",
+		"where they contend for a lock, more; intervals are wider for it",
 		work_ns / 1e3, (double)period_ns / 1e3);
 }

@@ -499,6 +499,7 @@ static void point_fill(struct causal_target *target, const struct source *source
 				       .paced_load = facts->paced_load,
 				       .covariates = facts->covariates,
 				       .phase_factor = source->phases.factor};
+	external_pacing_suspect_sleep(&effect.external_pacing, target->target);
 	const struct paced_part part =
 		paced_load_part(source->recording, point, &effect.paced_load, target->target->id);
 	const struct pacing pacing = {.rate = paced_rate_of(trials, point, &facts->external_pacing),

@@ -4,6 +4,7 @@
 
 #include "analyze/causal/cycle_parts.h"
 #include "analyze/causal/disk_wait.h"
+#include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/meeting_error.h"
 #include "analyze/causal/placement_error.h"
 #include "base/workers.h"
@@ -103,7 +104,9 @@ static double slope_allowed(const struct causal_effect *effect)
 
 static void reach_up(const struct causal_effect *effect, struct effect_point *point)
 {
-	double high = point->high + placement_reach(effect->unused_share, point->gain);
+	double contended = point->gain + hand_over_reach(effect->hand_over_error, point->gain);
+	double high =
+		fmax(point->high, contended) + placement_reach(effect->unused_share, point->gain);
 
 	if (effect->is_disk_wait)
 		high += disk_wait_reach(point->speedup, point->gain);

@@ -5,6 +5,7 @@
 #include "analyze/causal/paced_share.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TOLD_SPEEDUP 0.25
 
@@ -52,7 +53,9 @@ struct external_pacing external_pacing_of(const struct recording *recording,
 		bool is_suspected =
 			paced.windows >= PACED_WINDOWS_LEAST && fabs(paced.share) > least;
 		return (struct external_pacing){
-			.suspected = is_suspected ? fmax(-1, fmin(paced.share, 1)) : 0};
+			.suspected = is_suspected ? fmax(-1, fmin(paced.share, 1)) : 0,
+			.tendency = fmax(0, fmin(paced.share, 1)),
+		};
 	}
 	double share = fmin(paced.share, 1);
 	return (struct external_pacing){
@@ -60,6 +63,16 @@ struct external_pacing external_pacing_of(const struct recording *recording,
 		.error = paced.error,
 		.gain = 1 - 1 / (1 + share * (1 / (1 - TOLD_SPEEDUP) - 1)),
 	};
+}
+
+void external_pacing_suspect_sleep(struct external_pacing *external_pacing,
+				   const struct recording_target *target)
+{
+	bool is_sleep = target->name && (!strcmp(target->name, "syscall:clock_nanosleep") ||
+					 !strcmp(target->name, "syscall:nanosleep"));
+
+	if (is_sleep && !external_pacing->share && !external_pacing->suspected)
+		external_pacing->suspected = external_pacing->tendency;
 }
 
 double external_pacing_effective(const struct recording_visit *visit)

@@ -27,14 +27,21 @@ struct external_pacing {
 	 * cores (timers among them), and so gains are told too low.
 	 */
 	double suspected;
+	double tendency; /* the share that its windows suggest, however little they tell; >= 0 */
 };
 #define EXTERNAL_PACING_LEAST 0.08
-#define EXTERNAL_PACING_SUSPECTED 0.2 /* the least, and more than its standard error */
+#define EXTERNAL_PACING_SUSPECTED 0.1 /* the least, and more than its standard error */
 #define EXTERNAL_PACING_SLOWED 0.28   /* the same below 0: naps beside a barrier have 0.25 */
 
 /* The pacing of one point's visits. */
 struct external_pacing external_pacing_of(const struct recording *recording,
 					  const struct recording_point *point);
+/*
+ * A thread's sleep as a target pauses all else, as the windows do that the pacing is told by. If
+ * the program seems to gain by both, it may be for the same reason.
+ */
+void external_pacing_suspect_sleep(struct external_pacing *external_pacing,
+				   const struct recording_target *target);
 /* Effective time divided by wall time; NAN if there is none. */
 double external_pacing_effective(const struct recording_visit *visit);
 /* A window's period without the apparent gain; `paced_rate` is per ns of wall time. */

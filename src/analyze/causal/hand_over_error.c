@@ -71,3 +71,8 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 	}
 	return error;
 }
+
+double hand_over_reach(double error, double gain)
+{
+	return (1 / (1 - 2 * fmin(error, ERROR_MOST)) - 1) * fmax(gain, 0);
+}

@@ -20,3 +20,9 @@
 /* Standard error as a part of the gain; 0 for latencies, and if hand-overs are rare. */
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point);
+/*
+ * By how much more may come true: where critical sections are shorter than a sampling period, a
+ * faster one is contended less, and threads need not be woken. Pauses leave that as it is. The
+ * error is a factor: as a gain may be half of what is told, it may be twice as much.
+ */
+double hand_over_reach(double error, double gain);

@@ -109,6 +109,36 @@ TEST("where few windows suggest a clock, the interval reaches down to what is le
 	recording_free(recording);
 }
 
+/* Three windows tell a share of 0.1 on average, far from sure: the lower end of a gain of 0.08. */
+static double low_of(const char *name)
+{
+	struct recording *recording = recording_new();
+
+	recording->targets.items[0].kind = TARGET_SYSTEM_CALL;
+	free(recording->targets.items[0].name);
+	recording->targets.items[0].name = text_copy(name);
+	for (unsigned i = 0; i < 10; i++) {
+		add(recording, 1, 0, 0, 90, 910);
+		add(recording, 1, 0.5, 0.5, 90, 910);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		add(recording, 2, 0, 0, 60, 940);
+		add(recording, 2, PAUSED_OUTSIDE, PAUSED_OUTSIDE, i ? 95 : 20, 940);
+	}
+	add(recording, 2, 0, 0, 60, 940);
+	struct causal *causal = causal_new(recording);
+	double low = last_of(&causal->targets[0].effects[0])->low;
+	causal_free(causal);
+	recording_free(recording);
+	return low;
+}
+
+TEST("where windows hint at a clock, the interval of a sleep reaches down for it")
+{
+	CHECK(low_of("syscall:clock_nanosleep") < 0);
+	CHECK(low_of("syscall:read") > 0);
+}
+
 TEST("of two streams of visits the one paced by a clock gains nothing")
 {
 	struct recording *recording = recording_new();

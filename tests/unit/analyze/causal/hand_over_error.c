@@ -94,3 +94,12 @@ TEST("there is none where hand-overs are rare beside the sampling period, or unk
 	CHECK_EQUAL(error_of(POINT_THROUGHPUT, 0, 153000), 0);
 	CHECK_EQUAL(error_of(POINT_LATENCY, 240000, 153000), 0);
 }
+
+TEST("as a gain may be half of what is told, it may be twice as much")
+{
+	CHECK_NEAR(hand_over_reach(0, 0.2), 0, 1e-9);
+	CHECK_NEAR(hand_over_reach(0.1, 0.2), 0.05, 1e-9);
+	CHECK_NEAR(hand_over_reach(0.25, 0.2), 0.2, 1e-9);
+	CHECK_NEAR(hand_over_reach(0.5, 0.2), 0.2, 1e-9);
+	CHECK_NEAR(hand_over_reach(0.25, -0.2), 0, 1e-9);
+}
