@@ -10,7 +10,7 @@
 #define DEPTH_MOST 3
 #define OWN_LEAST 0.5        /* of a place's time, in its own code: its parts do not tell it */
 #define TOLD_LEAST 0.5       /* of the gain of code without a name, by a part with one */
-#define OUTERMOST_LEAST 0.85 /* of the time in code: a place around the whole program */
+#define OUTERMOST_LEAST 0.95 /* of the time in code: a place around the whole program */
 #define PACE_LEAST 0.9     /* of the program's pace, which idle threads' time does not make less */
 #define WRAPPED_LEAST 0.85 /* of a function's gain, by one that it calls: it only calls that */
 
@@ -44,23 +44,21 @@ static const struct candidate *find(const struct candidates *candidates,
 	return NULL;
 }
 
-static const char *function_of(const struct causal_target *target)
-{
-	return target->target->function ? target->target->function : target->target->name;
-}
-
-/* Is most of its time spent in its own code? */
+/*
+ * Is most of its time spent in its own code? What it calls is subtracted, some of it twice. The
+ * share of a function alone does not tell: it has the time in libraries that it calls.
+ */
 static bool is_own_work(const struct causal *causal, const struct causal_target *target)
 {
-	const char *function = function_of(target);
-	double own = 0;
+	double own = target->share;
 
-	for (size_t i = 0; causal && function && i < causal->count; i++) {
-		const struct causal_target *other = &causal->targets[i];
-		enum target_kind kind = other->target->kind;
-		if ((kind == TARGET_LINE || kind == TARGET_FUNCTION) && function_of(other) &&
-		    !strcmp(function_of(other), function))
-			own += other->share;
+	if (target->target->kind != TARGET_INCLUSIVE || !causal)
+		return false;
+	for (size_t i = 0; i < causal->count; i++) {
+		enum target_kind kind = causal->targets[i].target->kind;
+		if (causal->targets[i].outer == target &&
+		    (kind == TARGET_INCLUSIVE || kind == TARGET_SYSTEM_CALL))
+			own -= causal->targets[i].share;
 	}
 	return own > OWN_LEAST * target->share;
 }

@@ -18,7 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-#define HALF_AIM 0.01 /* of the first places' intervals: a longer run is proposed above */
+#define NAMELESS_LEAST 0.5 /* of the gain of the place around it */
+#define HALF_AIM 0.01      /* of the first places' intervals: a longer run is proposed above */
 #define LONGER_LEAST 2.0
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
@@ -149,22 +150,34 @@ static bool is_nameless(const struct recording_target *target)
 	return is_code && target->object && name && strstr(name, "+0x");
 }
 
-/* How to get names for the first of these places that has none. */
+/* One that a reader starts from: a root, or most of the root above it. NULL: all have names. */
+static const struct recording_target *first_nameless(const struct causes *causes)
+{
+	double root = 0;
+
+	for (unsigned i = 0; i < causes->count; i++) {
+		const struct target_verdict *verdict = causes->items[i].verdict;
+		double slope = verdict->effect->slope.slope;
+		root = causes->items[i].depth ? root : slope;
+		if (causes->items[i].depth <= 1 && slope > NAMELESS_LEAST * root &&
+		    is_nameless(verdict->target->target))
+			return verdict->target->target;
+	}
+	return NULL;
+}
+
 static void add_missing_names(struct screen *screen, const struct causes *causes)
 {
-	unsigned i = 0;
+	const struct recording_target *target = first_nameless(causes);
 
-	while (i < causes->count && !is_nameless(causes->items[i].verdict->target->target))
-		i++;
-	if (i == causes->count)
+	if (!target)
 		return;
-	const struct recording_target *target = causes->items[i].verdict->target->target;
 	const char *slash = strrchr(target->object, '/');
 	AUTO(text) char *path = display_clean(target->object);
 	AUTO(text) char *file = display_clean(slash ? slash + 1 : target->object);
 	screen_line(screen, SCREEN_SURER, "no names", 0);
 	screen_take(screen, SCREEN_TEXT,
-		    text_format("%s has no symbols; its debug package (Debian: ", file));
+		    text_format("%s lacks symbols; its debug package (Debian: ", file));
 	screen_take(screen, SCREEN_COMMAND, text_format("find-dbgsym-packages %s", path));
 	screen_take(screen, SCREEN_TEXT, text_copy(") or DEBUGINFOD_URLS tells its functions"));
 }

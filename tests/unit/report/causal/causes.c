@@ -71,7 +71,7 @@ TEST("a place around the whole program is left out if its parts have names")
 
 TEST("the whole program is the time in code, and a system call is a part with a name")
 {
-	struct made made = {.advice = {.waiting_share = 0.2}};
+	struct made made = {.advice = {.waiting_share = 0.28}};
 
 	add(&made, "serve", 0.7, -1);
 	add(&made, NULL, 0.4, 0);
@@ -131,16 +131,29 @@ TEST("a function is left out if it only calls another one, or if threads that id
 
 TEST("a place around the whole program stays if it does most of the work itself")
 {
-	struct recording_target own = {.kind = TARGET_FUNCTION,
-				       .name = (char *)(uintptr_t) "php+0x200"};
-	struct causal_target all[] = {{.target = &own, .share = 0.78}};
+	struct made made = {0};
+	struct recording_target called = {.kind = TARGET_INCLUSIVE};
+	struct causal_target all[] = {{.target = &called, .share = 0.17}};
 	const struct causal causal = {.targets = all, .count = 1};
-	struct made made = {.advice = {.causal = &causal}};
 
+	made.advice.causal = &causal;
 	add(&made, "execute", 1.0, -1);
 	add(&made, "php+0x200", 0.96, 0);
 	add(&made, "string_equal", 0.17, 1);
+	all[0].outer = &made.places[1].target;
+	made.places[1].named.kind = TARGET_INCLUSIVE;
 	check_causes(&made, "execute(0) php+0x200(1) string_equal(2)");
-	all[0].share = 0.3;
+	all[0].share = 0.6;
 	check_causes(&made, "string_equal(0)");
+}
+
+TEST("a place with less than the whole program stays around its parts")
+{
+	struct made made = {0};
+
+	add(&made, "ecdsa_sign", 0.87, -1);
+	add(&made, "mul", 0.51, 0);
+	add(&made, "invert", 0.28, 0);
+	made.places[1].named.kind = made.places[2].named.kind = TARGET_INCLUSIVE;
+	check_causes(&made, "ecdsa_sign(0) mul(1) invert(1)");
 }
