@@ -105,9 +105,8 @@ static bool is_called(const struct candidate *candidate)
 
 /*
  * The parts of a place around the whole program tell more than it does, if they have names and it
- * does little itself; a named
- * part with most of the gain tells more than code without a name, and a function more than one that
- * only calls it.
+ * does little itself; a named part with most of the gain tells more than code without a name, and a
+ * function more than one that only calls it.
  */
 static bool is_told_by_parts(const struct candidates *candidates, const struct candidate *outer,
 			     double code_share)

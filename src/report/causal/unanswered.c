@@ -3,11 +3,13 @@
 #include "report/causal/unanswered.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/json.h"
 #include "report/run_totals.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OWN_CODE_LEAST 0.5    /* of a function's own time, in lines with a verdict */
@@ -146,12 +148,39 @@ static bool is_callee_answered(const struct report *report, const struct target_
 	return false;
 }
 
-static bool is_listed(const struct unanswered *list, const char *function)
+/* A target of a function's own code. */
+struct own_code {
+	const char *function;
+	double share;
+};
+
+static int compare_functions(const void *left, const void *right)
 {
-	for (unsigned i = 0; i < list->count; i++)
-		if (!strcmp(list->items[i].function, function))
-			return true;
-	return false;
+	const struct own_code *a = left, *b = right;
+
+	return strcmp(a->function, b->function);
+}
+
+/* Sets the hot functions, by name, with the share of all their own code; returns their number. */
+static size_t find_hot(const struct causal *causal, struct own_code *codes)
+{
+	size_t count = 0, hot = 0, end;
+
+	for (size_t i = 0; i < causal->count; i++)
+		if (is_own_code(&causal->targets[i]))
+			codes[count++] = (struct own_code){function_of(causal->targets[i].target),
+							   causal->targets[i].share};
+	if (count)
+		qsort(codes, count, sizeof(*codes), compare_functions);
+	for (size_t first = 0; first < count; first = end) {
+		struct own_code sum = {codes[first].function, 0};
+		for (end = first; end < count && !compare_functions(&codes[first], &codes[end]);
+		     end++)
+			sum.share += codes[end].share;
+		if (sum.share >= UNANSWERED_LEAST)
+			codes[hot++] = sum;
+	}
+	return hot;
 }
 
 static void insert(struct unanswered *list, struct unanswered_place place)
@@ -179,16 +208,14 @@ struct unanswered unanswered_of(const struct report *report, const struct target
 
 	if (has_named_targets(run_totals_of(report->recording).last))
 		return list;
-	for (size_t i = 0; i < causal->count; i++) {
-		const struct causal_target *target = &causal->targets[i];
-		const char *function = function_of(target->target);
-		if (!is_own_code(target) || is_listed(&list, function))
-			continue;
-		struct knowledge known = know(causal, verdicts, function);
-		if (known.place.share >= UNANSWERED_LEAST && !known.is_answered &&
-		    !is_callee_answered(report, verdicts, function))
+	struct own_code *codes = memory_new(causal->count + 1, sizeof(*codes));
+	size_t count = find_hot(causal, codes);
+	for (size_t i = 0; i < count; i++) {
+		struct knowledge known = know(causal, verdicts, codes[i].function);
+		if (!known.is_answered && !is_callee_answered(report, verdicts, codes[i].function))
 			insert(&list, known.place);
 	}
+	free(codes);
 	return list;
 }
 
