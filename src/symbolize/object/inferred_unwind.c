@@ -34,12 +34,17 @@ struct step {
 	bool is_padding, is_indirect;
 };
 
-struct code {
+struct inferred_unwind {
 	const struct object *object;
+	ARRAY(uint64_t) symbols; /* file offsets of functions, ascending */
+};
+
+struct code {
+	const struct inferred_unwind *of;
 	uint64_t start, end;
 	ARRAY(struct step) steps;
-	ARRAY(size_t) pending; /* steps whose state has become known */
-	ARRAY(uint64_t) symbols;
+	ARRAY(size_t) pending;  /* steps whose state has become known */
+	ARRAY(uint64_t) called; /* from within the code; ascending once all steps are read */
 };
 
 static int compare_offsets(const void *left, const void *right)
@@ -49,7 +54,13 @@ static int compare_offsets(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void read_symbols_of(struct code *code, Elf_Scn *section)
+static void sort_offsets(uint64_t *offsets, size_t count)
+{
+	if (count)
+		qsort(offsets, count, sizeof(*offsets), compare_offsets);
+}
+
+static void read_symbols_of(struct inferred_unwind *of, Elf_Scn *section)
 {
 	GElf_Shdr header;
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -66,26 +77,42 @@ static void read_symbols_of(struct code *code, Elf_Scn *section)
 		bool is_function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC ||
 				   (GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE &&
 				    header.sh_type == SHT_DYNSYM);
-		if (is_function && object_offset(code->object, symbol.st_value, &offset) &&
-		    offset >= code->start && offset < code->end)
-			*array_add(&code->symbols) = offset;
+		if (is_function && object_offset(of->object, symbol.st_value, &offset))
+			*array_add(&of->symbols) = offset;
 	}
 }
 
-static void read_symbols(struct code *code)
+struct inferred_unwind *inferred_unwind_new(const struct object *object)
 {
+	struct inferred_unwind *of = memory_new(1, sizeof(*of));
 	Elf_Scn *section = NULL;
 
-	while ((section = elf_nextscn(code->object->elf, section)))
-		read_symbols_of(code, section);
-	if (code->symbols.count)
-		qsort(code->symbols.items, code->symbols.count, sizeof(uint64_t), compare_offsets);
+	of->object = object;
+	if (!machine_code_is_x86_64(object) || !instruction_is_available())
+		return of;
+	while ((section = elf_nextscn(object->elf, section)))
+		read_symbols_of(of, section);
+	sort_offsets(of->symbols.items, of->symbols.count);
+	return of;
 }
 
+void inferred_unwind_free(struct inferred_unwind *of)
+{
+	if (of)
+		free(of->symbols.items);
+	free(of);
+}
+
+static bool has_offset(const uint64_t *offsets, size_t count, uint64_t offset)
+{
+	return count && bsearch(&offset, offsets, count, sizeof(offset), compare_offsets);
+}
+
+/* Of a function, or called as one. */
 static bool is_symbol(const struct code *code, uint64_t offset)
 {
-	return code->symbols.count && bsearch(&offset, code->symbols.items, code->symbols.count,
-					      sizeof(offset), compare_offsets);
+	return has_offset(code->of->symbols.items, code->of->symbols.count, offset) ||
+	       has_offset(code->called.items, code->called.count, offset);
 }
 
 /* What is called is an entry, as symbols are. */
@@ -95,11 +122,12 @@ static void set_target(struct code *code, const struct instruction *instruction,
 
 	step->is_indirect =
 		instruction->flow == FLOW_JUMP && !instruction->target && !instruction->slot;
-	if (!instruction->target || !object_offset(code->object, instruction->target, &offset) ||
+	if (!instruction->target ||
+	    !object_offset(code->of->object, instruction->target, &offset) ||
 	    offset < code->start || offset >= code->end)
 		return;
 	if (instruction->flow == FLOW_CALL)
-		*array_add(&code->symbols) = offset;
+		*array_add(&code->called) = offset;
 	else
 		step->target = offset;
 }
@@ -107,9 +135,9 @@ static void set_target(struct code *code, const struct instruction *instruction,
 static void read_steps(struct code *code)
 {
 	uint64_t size = code->end - code->start, address;
-	const uint8_t *bytes = machine_code_bytes(code->object, code->start, size);
+	const uint8_t *bytes = machine_code_bytes(code->of->object, code->start, size);
 
-	if (!bytes || !object_address(code->object, code->start, &address))
+	if (!bytes || !object_address(code->of->object, code->start, &address))
 		return;
 	for (uint64_t at = 0; at < size;) {
 		struct instruction one;
@@ -124,6 +152,7 @@ static void read_steps(struct code *code)
 		*array_add(&code->steps) = step;
 		at += step.length;
 	}
+	sort_offsets(code->called.items, code->called.count);
 }
 
 /* NULL: no instruction begins there. */
@@ -294,21 +323,20 @@ static size_t rows_of(const struct code *code, struct unwind_row **rows)
 	return list.count;
 }
 
-size_t inferred_unwind_rows(const struct object *object, uint64_t start, uint64_t end,
+size_t inferred_unwind_rows(const struct inferred_unwind *of, uint64_t start, uint64_t end,
 			    struct unwind_row **rows)
 {
-	struct code code = {.object = object, .start = start, .end = end};
+	struct code code = {.of = of, .start = start, .end = end};
 
 	*rows = NULL;
-	if (!machine_code_is_x86_64(object) || !instruction_is_available() || end <= start ||
+	if (!machine_code_is_x86_64(of->object) || !instruction_is_available() || end <= start ||
 	    end - start > CODE_MOST)
 		return 0;
 	read_steps(&code);
-	read_symbols(&code);
 	follow_entries(&code);
 	size_t count = rows_of(&code, rows);
 	free(code.steps.items);
 	free(code.pending.items);
-	free(code.symbols.items);
+	free(code.called.items);
 	return count;
 }

@@ -205,8 +205,8 @@ static const struct range *ranges_around(const struct ranges *ranges, uint64_t o
 }
 
 /* Of the code from `start` on, up to the address `limit`: assembly often has no information. */
-static void infer_rows(const struct object *object, uint64_t start, uint64_t limit,
-		       struct row_list *rows)
+static void infer_rows(const struct object *object, struct inferred_unwind **inferring,
+		       uint64_t start, uint64_t limit, struct row_list *rows)
 {
 	const struct range *code = ranges_around(&object->code, start);
 	struct unwind_row *inferred, after = {.rule = UNWIND_NONE};
@@ -218,7 +218,9 @@ static void infer_rows(const struct object *object, uint64_t start, uint64_t lim
 		end = code->end;
 	if (end - start < INFERRED_LEAST)
 		return;
-	size_t count = inferred_unwind_rows(object, start, end, &inferred);
+	if (!*inferring)
+		*inferring = inferred_unwind_new(object);
+	size_t count = inferred_unwind_rows(*inferring, start, end, &inferred);
 	for (size_t i = 0; i < count; i++)
 		add_row(rows, inferred[i]);
 	free(inferred);
@@ -232,6 +234,7 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 	size_t count;
 	uint64_t base;
 	const int32_t *table = function_table(object, &count, &base);
+	struct inferred_unwind *inferring = NULL;
 
 	for (size_t i = 0; table && i < count; i++) {
 		uint64_t address = base + (uint64_t)(int64_t)table[2 * i];
@@ -242,9 +245,10 @@ static void read_functions(const struct object *object, Dwarf_CFI *frames, struc
 		if (end < limit && object_offset(object, end - 1, &after.start)) {
 			after.start++;
 			add_row(rows, after);
-			infer_rows(object, after.start, limit, rows);
+			infer_rows(object, &inferring, after.start, limit, rows);
 		}
 	}
+	inferred_unwind_free(inferring);
 }
 
 static uint64_t table_address(const int32_t *table, uint64_t base, size_t index)
