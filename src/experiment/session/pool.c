@@ -166,9 +166,10 @@ static bool is_sleep(const struct session *session, uint32_t location)
 	static const char *const names[] = {"syscall:clock_nanosleep", "syscall:nanosleep",
 					    "syscall:pause", "syscall:rt_sigtimedwait"};
 
+	if (kind_of(session, location) != TARGET_SYSTEM_CALL)
+		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (kind_of(session, location) == TARGET_SYSTEM_CALL &&
-		    !strcmp(symbols_location(session->symbols, location)->name, names[i]))
+		if (!strcmp(symbols_location(session->symbols, location)->name, names[i]))
 			return true;
 	return false;
 }
@@ -179,14 +180,17 @@ static bool is_nearly_all(const struct session *session, uint32_t location)
 	if (kind_of(session, location) == TARGET_PROCESS)
 		return (double)sampled(session, location)->sampled_ns >=
 		       PROCESS_ALL_LEAST * time_in_processes_ns(session);
+	double own_ns = (double)sampled(session, location)->sampled_ns;
 	double awake_ns = time_in_code_ns(session);
+	if (own_ns < ALL_LEAST * (1 - session->pool_asleep) * awake_ns)
+		return false;
 	for (size_t i = 0; i < session->targets.count; i++) {
 		uint32_t other = session->targets.items[i].spec.location;
-		if (!session->targets.items[i].is_external && is_sleep(session, other) &&
+		if (is_sleep(session, other) && !session->targets.items[i].is_external &&
 		    !is_inside(session, other, location))
 			awake_ns -= (double)sampled(session, other)->sampled_ns;
 	}
-	return (double)sampled(session, location)->sampled_ns >= ALL_LEAST * awake_ns;
+	return own_ns >= ALL_LEAST * awake_ns;
 }
 
 /* The processes of one name are nearly the whole program, or more than the function of --focus. */
@@ -602,11 +606,24 @@ double pool_weight(const struct session *session, const struct session_target *t
 				   is_split(session, location));
 }
 
+void pool_find_asleep(struct session *session)
+{
+	double asleep_ns = 0, all_ns = time_in_code_ns(session);
+
+	for (size_t i = 0; i < session->targets.count; i++) {
+		uint32_t location = session->targets.items[i].spec.location;
+		if (is_sleep(session, location) && !session->targets.items[i].is_external)
+			asleep_ns += (double)sampled(session, location)->sampled_ns;
+	}
+	session->pool_asleep = all_ns > 0 ? fmin(1, asleep_ns / all_ns) : 0;
+}
+
 void pool_learn(struct session *session, size_t index)
 {
 	struct session_target *target = &session->targets.items[index];
 
 	if (!target->is_external)
 		target->slope = live_estimate_slope(session->live_estimate, target->id);
+	pool_find_asleep(session);
 	session->pool_rival = find_rival(session);
 }

@@ -103,8 +103,8 @@ struct session {
 	unsigned experiments, discarded, controls; /* windows */
 	unsigned series, external_series, too_few; /* windows in a row with too few visits */
 	size_t pool_target;                        /* of the block before */
-	double pool_rival;  /* pool.c: the most that a target whose gain is not sure may gain */
-	double last_visits; /* in the last window that counted */
+	double pool_rival, pool_asleep; /* the most that an unsure target may gain; pool.h */
+	double last_visits;             /* in the last window that counted */
 };
 
 static inline struct session *session_of(struct driver *driver)

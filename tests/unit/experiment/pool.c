@@ -131,6 +131,7 @@ static void share(const struct place *places, double all, double *blocks)
 		for (int i = 0; i < BLOCKS; i++) {
 			struct schedule_plan plan;
 			double weights[PLACES_MOST];
+			pool_find_asleep(&session);
 			for (size_t j = 0; j < count; j++)
 				weights[j] = pool_weight(&session, &session.targets.items[j]);
 			CHECK(schedule_next(schedule, weights, count, &plan));
@@ -428,6 +429,7 @@ TEST("with thousands of places a plan takes no time that the program would miss"
 		learn(&session.targets.items[2 * i]);
 	}
 	clock_t began = clock();
+	pool_find_asleep(&session);
 	for (size_t i = 0; i < count; i++)
 		weights[i] = pool_weight(&session, &session.targets.items[i]);
 	double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
