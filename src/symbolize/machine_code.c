@@ -2,8 +2,8 @@
 /* machine_code - reads bytes and relocations of ELF files. */
 #include "symbolize/machine_code.h"
 
+#include "symbolize/machine/instruction.h"
 #include "symbolize/object/object.h"
-#include "symbolize/spin/instruction.h"
 
 #include <gelf.h>
 

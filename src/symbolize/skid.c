@@ -2,9 +2,9 @@
 /* skid - reads a function's instructions for where control comes from. */
 #include "symbolize/skid.h"
 
+#include "symbolize/machine/instruction.h"
 #include "symbolize/machine_code.h"
 #include "symbolize/object/unwind.h"
-#include "symbolize/spin/instruction.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #include "symbolize/symbols.h"
 
 #include "symbolize/internal.h"
+#include "symbolize/machine/instruction.h"
 #include "symbolize/machine_code.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/parser.h"
-#include "symbolize/spin/instruction.h"
 #include "symbolize/spin/spin_loops.h"
 
 #include <gelf.h>

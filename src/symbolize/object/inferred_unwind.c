@@ -8,9 +8,9 @@
 #include "symbolize/object/inferred_unwind.h"
 
 #include "base/memory.h"
+#include "symbolize/machine/instruction.h"
 #include "symbolize/machine_code.h"
 #include "symbolize/object/object.h"
-#include "symbolize/spin/instruction.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/memory.h"
-#include "symbolize/spin/instruction.h"
+#include "symbolize/machine/instruction.h"
 
 #define LOOP_NODES_MOST 128
 #define LOOP_OUT UINT32_MAX /* a successor outside of the loop */

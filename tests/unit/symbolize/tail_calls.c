@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "symbolize/internal.h"
-#include "symbolize/spin/instruction.h"
+#include "symbolize/machine/instruction.h"
 
 #include "check.h"
 

@@ -2,8 +2,8 @@
 /* unwind - rows of unwind information, and of code that has none. */
 #include "../fixture.h"
 
+#include "symbolize/machine/instruction.h"
 #include "symbolize/object/unwind.h"
-#include "symbolize/spin/instruction.h"
 
 #include "check.h"
 

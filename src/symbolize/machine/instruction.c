@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* instruction - reduces what Zydis says of an instruction. */
-#include "symbolize/spin/instruction.h"
+#include "symbolize/machine/instruction.h"
 
 #include <Zydis/Zydis.h>
 #include <string.h>

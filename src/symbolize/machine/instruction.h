@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * instruction - one machine instruction of x86-64, reduced to what the search for spin loops needs:
- * where control goes, and which registers and memory are read and written.
+ * instruction - one machine instruction of x86-64, reduced to what the search for spin loops, for
+ * jumps at a function's end and for frames needs: where control goes, and which registers and
+ * memory are read and written.
  *
  * By Zydis; without it (`lever check`) instruction_decode always fails.
  */

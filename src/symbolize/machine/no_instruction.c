@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* no_instruction - stands in for instruction.c where Lever is built without Zydis. */
-#include "symbolize/spin/instruction.h"
+#include "symbolize/machine/instruction.h"
 
 bool instruction_is_available(void)
 {
