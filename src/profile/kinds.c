@@ -4,6 +4,8 @@
 
 #include "profile/chunk.h"
 
+#include <string.h>
+
 #define NAME(names, value) ((value) < sizeof(names) / sizeof(*(names)) ? (names)[value] : NULL)
 
 static const char *const target_kind_names[] = {
@@ -52,6 +54,17 @@ static const char *const sample_class_names[] = {
 	[CLASS_USER] = "user", [CLASS_KERNEL] = "kernel", [CLASS_IO] = "I",
 	[CLASS_LOCK] = "L",    [CLASS_RUNNABLE] = "S",    [CLASS_OTHER] = "B",
 };
+
+bool target_is_sleep(enum target_kind kind, const char *name)
+{
+	static const char *const names[] = {"syscall:clock_nanosleep", "syscall:nanosleep",
+					    "syscall:pause", "syscall:rt_sigtimedwait"};
+
+	for (size_t i = 0; kind == TARGET_SYSTEM_CALL && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
 
 const char *target_kind_name(unsigned kind)
 {

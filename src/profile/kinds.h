@@ -2,6 +2,8 @@
 /* kinds - enums of a recording, and the names of their values in files and reports. */
 #pragma once
 
+#include <stdbool.h>
+
 enum run_kind { RUN_CAUSAL, RUN_SAMPLES, RUN_TIMELINE, RUN_SCALE };
 /* The first five and processes are granularities, too: kinds that a run chooses targets from. */
 enum target_kind {
@@ -27,6 +29,9 @@ enum set_search_end {
 };
 #define CLASS_BIT(class) (1u << (class)) /* in a set of classes */
 enum frame_kind { FRAME_USER, FRAME_KERNEL };
+
+/* A target in which a thread sleeps, for a time or until a signal, as main often does. */
+bool target_is_sleep(enum target_kind kind, const char *name);
 
 /* The name of a value in files and reports, such as "end-to-end"; NULL for other numbers. */
 const char *target_kind_name(unsigned kind);

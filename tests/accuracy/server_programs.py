@@ -485,10 +485,18 @@ class Knot(Server):
         return ["knotd", "-c", f"{self.place(state)}/conf"]
 
 
-MQTT = """import socket, sys, threading, time
+# Around a function client(me), which adds to counts.
+CLIENTS = ("""import socket, sys, threading, time
 port, seconds = int(sys.argv[1]), float(sys.argv[2])
 counts = []
-def client(me):
+""", """end = time.monotonic() + seconds
+threads = [threading.Thread(target=client, args=(me,)) for me in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+print('rate', sum(counts) / seconds)
+""")
+
+MQTT = """def client(me):
     link = socket.create_connection(('127.0.0.1', port))
     link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     name = b'c%d' % me
@@ -502,11 +510,6 @@ def client(me):
         if len(link.recv(4)) < 4: break
         done += 1
     counts.append(done)
-end = time.monotonic() + seconds
-threads = [threading.Thread(target=client, args=(me,)) for me in range(4)]
-for one in threads: one.start()
-for one in threads: one.join()
-print('rate', sum(counts) / seconds)
 """
 
 
@@ -520,7 +523,7 @@ class Mosquitto(Server):
 
     def prepare(self, state):
         place = self.place(state)
-        self.write(state, "load.py", MQTT)
+        self.write(state, "load.py", MQTT.join(CLIENTS))
         kept = "" if state else f"persistence true\npersistence_location {place}/\nautosave_interval 20\nautosave_on_changes true\n"
         self.write(state, "conf", f"listener {self.port(state)} 127.0.0.1\nallow_anonymous true\nuser root\nlog_type error\n{kept}")
 
@@ -528,10 +531,7 @@ class Mosquitto(Server):
         return ["mosquitto", "-c", f"{self.place(state)}/conf"]
 
 
-IMAP = """import socket, sys, threading, time
-port, seconds = int(sys.argv[1]), float(sys.argv[2])
-counts = []
-def client(me):
+IMAP = """def client(me):
     done = 0
     while time.monotonic() < end:
         link = socket.create_connection(('127.0.0.1', port))
@@ -544,11 +544,6 @@ def client(me):
         link.close()
         done += 1
     counts.append(done)
-end = time.monotonic() + seconds
-threads = [threading.Thread(target=client, args=(me,)) for me in range(4)]
-for one in threads: one.start()
-for one in threads: one.join()
-print('rate', sum(counts) / seconds)
 """
 
 
@@ -561,7 +556,7 @@ class Dovecot(Server):
 
     def prepare(self, state):
         place = self.place(state)
-        self.write(state, "load.py", IMAP)
+        self.write(state, "load.py", IMAP.join(CLIENTS))
         scheme = ["-s", "SHA256"] if state else ["-s", "BLF-CRYPT", "-r", "8"]
         users = ""
         for i in range(4):

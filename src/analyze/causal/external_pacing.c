@@ -5,7 +5,6 @@
 #include "analyze/causal/paced_share.h"
 
 #include <math.h>
-#include <string.h>
 
 #define TOLD_SPEEDUP 0.25
 
@@ -68,10 +67,8 @@ struct external_pacing external_pacing_of(const struct recording *recording,
 void external_pacing_suspect_sleep(struct external_pacing *external_pacing,
 				   const struct recording_target *target)
 {
-	bool is_sleep = target->name && (!strcmp(target->name, "syscall:clock_nanosleep") ||
-					 !strcmp(target->name, "syscall:nanosleep"));
-
-	if (is_sleep && !external_pacing->share && !external_pacing->suspected)
+	if (target_is_sleep(target->kind, target->name) && !external_pacing->share &&
+	    !external_pacing->suspected)
 		external_pacing->suspected = external_pacing->tendency;
 }
 

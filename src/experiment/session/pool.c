@@ -160,18 +160,10 @@ static bool is_inside(const struct session *session, uint32_t location, uint32_t
 	return location == outer;
 }
 
-/* As a main thread does while others work. */
 static bool is_sleep(const struct session *session, uint32_t location)
 {
-	static const char *const names[] = {"syscall:clock_nanosleep", "syscall:nanosleep",
-					    "syscall:pause", "syscall:rt_sigtimedwait"};
-
-	if (kind_of(session, location) != TARGET_SYSTEM_CALL)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(symbols_location(session->symbols, location)->name, names[i]))
-			return true;
-	return false;
+	return target_is_sleep(kind_of(session, location),
+			       symbols_location(session->symbols, location)->name);
 }
 
 /* A thread that sleeps beside a function makes that no smaller part of the program. */
@@ -186,7 +178,7 @@ static bool is_nearly_all(const struct session *session, uint32_t location)
 		return false;
 	for (size_t i = 0; i < session->targets.count; i++) {
 		uint32_t other = session->targets.items[i].spec.location;
-		if (is_sleep(session, other) && !session->targets.items[i].is_external &&
+		if (!session->targets.items[i].is_external && is_sleep(session, other) &&
 		    !is_inside(session, other, location))
 			awake_ns -= (double)sampled(session, other)->sampled_ns;
 	}
@@ -612,7 +604,7 @@ void pool_find_asleep(struct session *session)
 
 	for (size_t i = 0; i < session->targets.count; i++) {
 		uint32_t location = session->targets.items[i].spec.location;
-		if (is_sleep(session, location) && !session->targets.items[i].is_external)
+		if (!session->targets.items[i].is_external && is_sleep(session, location))
 			asleep_ns += (double)sampled(session, location)->sampled_ns;
 	}
 	session->pool_asleep = all_ns > 0 ? fmin(1, asleep_ns / all_ns) : 0;

@@ -279,25 +279,34 @@ bool instruction_is_available(void)
 	return true;
 }
 
+/* All but `effect`, and what is read and written. */
+static bool decode(const uint8_t *bytes, size_t size, struct instruction *instruction,
+		   ZydisDecodedInstruction *decoded, ZydisDecodedOperand *operands)
+{
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, decoded, operands)))
+		return false;
+	instruction->length = decoded->length;
+	instruction->source = MACHINE_NONE;
+	instruction->memory.base = instruction->memory.index = MACHINE_NONE;
+	instruction->flow = (uint8_t)flow_of(decoded);
+	if (instruction->flow != FLOW_NEXT)
+		find_target(decoded, instruction, &operands[0]);
+	return true;
+}
+
 bool instruction_decode(const uint8_t *bytes, size_t size, uint64_t address,
 			struct instruction *instruction)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction decoded;
-	ZydisDecoder decoder;
 
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &decoded, operands)))
+	*instruction = (struct instruction){.address = address};
+	if (!decode(bytes, size, instruction, &decoded, operands))
 		return false;
-	memset(instruction, 0, sizeof(*instruction));
-	instruction->address = address;
-	instruction->length = decoded.length;
-	instruction->source = MACHINE_NONE;
-	instruction->memory.base = instruction->memory.index = MACHINE_NONE;
-	instruction->flow = (uint8_t)flow_of(&decoded);
 	instruction->effect = (uint8_t)effect_of(&decoded, instruction, operands);
-	if (instruction->flow != FLOW_NEXT)
-		find_target(&decoded, instruction, &operands[0]);
 	if (instruction->effect == EFFECT_NONE || instruction->effect == EFFECT_PAUSE)
 		return true; /* the stack is kept; hints change nothing */
 	add_operands(&decoded, instruction, operands);
@@ -439,22 +448,15 @@ bool instruction_decode_stack(const uint8_t *bytes, size_t size, uint64_t addres
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction decoded;
-	ZydisDecoder decoder;
 
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, &decoded, operands)))
+	*instruction = (struct instruction){.address = address};
+	if (!decode(bytes, size, instruction, &decoded, operands))
 		return false;
-	memset(instruction, 0, sizeof(*instruction));
-	instruction->address = address;
-	instruction->length = decoded.length;
-	instruction->flow = (uint8_t)flow_of(&decoded);
 	instruction->effect = decoded.meta.category == ZYDIS_CATEGORY_NOP ||
 					      decoded.meta.category == ZYDIS_CATEGORY_WIDENOP ||
 					      decoded.mnemonic == ZYDIS_MNEMONIC_INT3 ?
 				      EFFECT_NONE :
 				      EFFECT_COMPUTES;
-	if (instruction->flow != FLOW_NEXT)
-		find_target(&decoded, instruction, &operands[0]);
 	stack_effect_of(&decoded, operands, stack);
 	return true;
 }

@@ -335,7 +335,7 @@ TEST("a main thread that sleeps does not hide that a function is all that the ot
 		[STORE] = {"store", TARGET_INCLUSIVE, 0.35, {0}, {0}, .is_own = true},
 		[USE] = {"use", TARGET_INCLUSIVE, 0.35, {0}, {0}, .is_own = true},
 		[LOOK_UP] = {"look_up", TARGET_INCLUSIVE, 0.29, {0}, {0}, .is_own = true},
-		[NAP] = {"syscall:clock_nanosleep", TARGET_SYSTEM_CALL, 1},
+		[NAP] = {"syscall:clock_nanosleep", TARGET_SYSTEM_CALL, 1, {0}, {0}},
 		{0},
 	};
 	double blocks[PLACES_MOST];
@@ -343,6 +343,28 @@ TEST("a main thread that sleeps does not hide that a function is all that the ot
 	share(map, 2.04, blocks);
 	CHECK(blocks[WORKER] < 2);
 	CHECK(blocks[STORE] > 2 && blocks[USE] > 2 && blocks[LOOK_UP] > 2);
+}
+
+TEST("what is outside of the program has no code that could sleep")
+{
+	static const struct place nap[] = {
+		{.name = "syscall:clock_nanosleep", .kind = TARGET_SYSTEM_CALL, .threads = 1},
+		{.name = "work", .kind = TARGET_INCLUSIVE, .threads = 1},
+		{0},
+	};
+	static const struct session_options options;
+	struct session session = {.options = &options};
+
+	all_threads = 2;
+	set(&session, nap);
+	session.driver.started_ns = clock_now_ns() - (uint64_t)RUN_NS;
+	struct session_target *outside = array_add(&session.targets);
+	outside->spec.location = SYMBOLS_NONE;
+	outside->is_external = true;
+	pool_find_asleep(&session);
+	CHECK(session.pool_asleep == 0.5);
+	CHECK(pool_weight(&session, &session.targets.items[1]) > 0);
+	array_free(&session.targets);
 }
 
 TEST("an interpreter's functions around those of a script leave the blocks to these: gunicorn")

@@ -111,6 +111,8 @@ TEST("code without unwind information has the rows that its compiler would tell"
 	static const char *const functions[] = {"early", "large", "busy", "table", "leaf"};
 	static const char *const compilers[] = {"gcc", "clang"};
 
+	unsigned built = 0;
+
 	if (!instruction_is_available())
 		SKIP("instructions are not read without Zydis");
 	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++) {
@@ -119,7 +121,10 @@ TEST("code without unwind information has the rows that its compiler would tell"
 			continue;
 		for (size_t j = 0; j < sizeof(functions) / sizeof(*functions); j++)
 			CHECK_EQUAL(differing(functions[j]), 0);
+		built++;
 	}
+	if (!built)
+		SKIP("no compiler for x86-64");
 }
 
 TEST("a CFA that is saved in memory has a row")
