@@ -125,8 +125,15 @@ unsigned text_distance(const char *a, const char *b)
 
 const char *text_nearest(const char *text, const char *const *names, size_t count)
 {
+	size_t length = strlen(text);
 	const char *nearest = NULL;
-	unsigned smallest = (unsigned)strlen(text) / 3 + 2; /* names further away are not offered */
+	unsigned smallest = (unsigned)length / 3 + 2; /* names further away are not offered */
+	for (size_t i = 0; i < count && length >= 3; i++)
+		if (text_starts_with(names[i], text))
+			return names[i];
+	for (size_t i = 0; i < count && length >= 4; i++)
+		if (strstr(names[i], text))
+			return names[i];
 	for (size_t i = 0; i < count; i++) {
 		unsigned distance = text_distance(text, names[i]);
 		if (distance < smallest) {

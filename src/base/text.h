@@ -23,5 +23,8 @@ bool text_to_size_bytes(const char *text, uint64_t *size_bytes);
 
 /* Edit distance: letters to insert, delete, replace or swap with a neighbour. */
 unsigned text_distance(const char *a, const char *b);
-/* The name nearest to `text` if it is near enough for a suggestion, else NULL. */
+/*
+ * What `text` was probably meant to be: the first name that begins with it (three letters or more),
+ * or has it inside (four), else the nearest one; NULL if that is too far away.
+ */
 const char *text_nearest(const char *text, const char *const *names, size_t count);

@@ -24,7 +24,9 @@ static int check_stdout(int exit_code)
 
 static int run_with_config(int argc, char **argv)
 {
-	AUTO(config) struct config config = {.check = commands_check_config};
+	AUTO(config)
+	struct config config = {.check = commands_check_config,
+				.check_option = commands_check_option};
 	struct error error = {0};
 
 	if (config_read(&config, &error) || commands_check_config(&config, &error))

@@ -176,6 +176,7 @@ int driver_start(struct driver *driver, struct error *error)
 	if (code || driver->started_ns)
 		return code;
 	driver->started_ns = driver->written_ns = clock_now_ns();
+	driver->has_started = true;
 	if (driver->options->seconds > 0)
 		driver->deadline_ns =
 			driver->started_ns + (uint64_t)(driver->options->seconds * 1e9);
@@ -447,6 +448,9 @@ void driver_run(struct driver *driver, const struct driver_verb *verb,
 	}
 	if (verb->close)
 		verb->close(driver);
-	profile_close(driver->profile);
+	if (code && !driver->has_started)
+		profile_undo(driver->profile);
+	else
+		profile_close(driver->profile);
 	free(driver->program_path);
 }

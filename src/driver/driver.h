@@ -72,6 +72,7 @@ struct driver {
 	int descriptor;                   /* * readable when there is something to poll; -1: none */
 	uint64_t started_ns, deadline_ns; /* 0: not started; no end but the program's */
 	uint64_t written_ns, notified_ns;
+	bool has_started;            /* this recording, or one before it */
 	bool has_passed_termination; /* SIGTERM, to the program */
 	int code;                    /* of this recording's first failure */
 };

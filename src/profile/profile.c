@@ -149,6 +149,14 @@ void profile_discard(struct profile *profile)
 	profile_close(profile);
 }
 
+void profile_undo(struct profile *profile)
+{
+	if (!profile)
+		return;
+	store_remove_new(profile->store);
+	profile_discard(profile);
+}
+
 /* SQLite ends the transaction by itself after some failures, so SQLite is asked. */
 static int begin(struct profile *profile, struct error *error)
 {

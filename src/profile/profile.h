@@ -20,6 +20,7 @@ struct profile;
 int profile_create(const char *path, bool fresh, struct profile **result, struct error *error);
 void profile_close(struct profile *profile);   /* commits */
 void profile_discard(struct profile *profile); /* closes; what was not committed is lost */
+void profile_undo(struct profile *profile);    /* closes, and removes a file that it has made */
 
 /* Each sets the id of the row. A target or point with equal texts keeps its id. */
 int profile_add_run(struct profile *profile, struct recording_run *run, struct error *error);

@@ -262,7 +262,10 @@ void profile_file_close(struct profile_file *file)
 
 void profile_file_undo(struct profile_file *file)
 {
-	if (file->is_new)
+	struct stat opened, named;
+
+	if (file->is_new && !fstat(file->fd, &opened) && !lstat(file->real_path, &named) &&
+	    opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
 		unlink(file->real_path);
 	profile_file_close(file);
 }

@@ -17,7 +17,7 @@ struct store {
 	struct profile_file *file;
 	char *copy; /* directory of a reader's private copy, or NULL */
 	sqlite3 *database;
-	bool is_writer;
+	bool is_writer, is_removed_if_new;
 	int64_t version; /* user_version, as found */
 };
 
@@ -385,6 +385,14 @@ void store_close(struct store *store)
 	if (store->copy)
 		profile_file_remove_copy(store->copy);
 	free(store->copy);
-	profile_file_close(store->file);
+	if (store->is_removed_if_new)
+		profile_file_undo(store->file);
+	else
+		profile_file_close(store->file);
 	free(store);
+}
+
+void store_remove_new(struct store *store)
+{
+	store->is_removed_if_new = true;
 }

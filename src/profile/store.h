@@ -23,6 +23,8 @@ int store_open_to_write(const char *path, bool fresh, struct store **result, str
 int store_open_to_read(const char *path, struct store **result, struct error *error);
 /* Rolls back changes that were not committed. After writing, one file without journals is left. */
 void store_close(struct store *store);
+/* At the end removes the file, if store_open_to_write has made it. */
+void store_remove_new(struct store *store);
 
 sqlite3 *store_database(struct store *store);
 uid_t store_owner(const struct store *store);

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 
@@ -158,24 +159,45 @@ def _():
     if lever("check").returncode:
         raise Skip("the kernel engine does not work here (lever check)")
     with tempfile.TemporaryDirectory() as folder:
-        plain, lost, output = (os.path.join(folder, name) for name in ("plain", "lost", "out.lever"))
-        for path, mode, text in ((plain, 0o644, ""), (lost, 0o755, "#!/no/such/shell\n")):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+        plain, lost, windows, empty, foreign, output = (
+            os.path.join(folder, name) for name in ("plain", "lost", "windows", "empty", "foreign", "out.lever"))
+        elf = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 2, 0x1234, 1, 64, 64, 0, 0, 64, 56, 0, 0, 0, 0)
+        for path, mode, data in ((plain, 0o644, b""), (lost, 0o755, b"#!/no/such/shell\n"), (empty, 0o755, b""),
+                                 (windows, 0o755, b"#!/bin/sh\r\ntrue\r\n"), (foreign, 0o755, elf)):
+            with open(path, "wb") as file:
+                file.write(data)
             os.chmod(path, mode)
         for program, code, remedy in ((os.path.join(folder, "none"), 127, "; check its path"),
                                       ("no-such-program-anywhere", 127, "in no folder of PATH; install it"),
                                       (plain, 126, "not executable; make it so by chmod +x"),
                                       (folder, 126, "is a folder; give a program in it"),
-                                      (lost, 127, "interpreter is missing; check its first line")):
+                                      (lost, 127, "its interpreter /no/such/shell is missing; install it"),
+                                      (windows, 127, "its lines end as those of Windows"),
+                                      (empty, 126, "it is empty; build or copy it again"),
+                                      (foreign, 126, "; build it for this one")):
             # A page of a program that never runs is not announced.
-            for view in ([], ["--serve"]):
-                if program == lost and view:
-                    continue
-                result = lever("run", *view, "-o", output, "--", program)
+            for words in (["run"], ["record"], ["trace"], ["scale"], ["run", "--serve"]):
+                if program == foreign and "--serve" in words:
+                    continue  # binfmt_misc may run it: known only when it is tried
+                result = lever(*words, "-o", output, "--", program)
                 equal((result.returncode, result.stdout, result.stderr.count("\n")), (code, "", 1), result.stderr)
                 check(program in result.stderr and remedy in result.stderr, result.stderr)
-                check(program == lost or not os.path.exists(output), program)
+                check(not os.path.exists(output), program)
+
+
+@test("a program in this folder, and a script that names no interpreter, are as in a shell")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "here-only"), "w", encoding="utf-8") as file:
+            file.write("exit $(($1 + ${#0}))\n")
+        os.chmod(file.name, 0o755)
+        result = lever("scale", "--", "here-only", cwd=folder)
+        equal(result.returncode, 127)
+        check("did you mean './here-only'?" in result.stderr, result.stderr)
+        if lever("check").returncode:
+            raise Skip("the kernel engine does not work here (lever check)")
+        result = lever("scale", "--", "./here-only", "30", cwd=folder)
+        check(f"exit code {30 + len('./here-only')}" in result.stdout + result.stderr, result.stdout + result.stderr)
 
 
 @test("without rights, run names them and exits with 1")

@@ -42,6 +42,18 @@ def _():
         equal((missing.returncode, missing.stdout), (1, ""))
 
 
+@test("a name that is no option tells what was probably meant")
+def _():
+    with files() as (place, inner):
+        for words, why in ((("run.secnds",), "did you mean '--seconds'?"), (("rnu.seconds",), "did you mean 'run.seconds'?"),
+                           (("secnds",), "did you mean 'run.seconds'?"), (("get", "run"), "lever help run lists them"),
+                           (("nosuch",), "COMMAND.OPTION"), (("unset", "run.secnds"), "did you mean '--seconds'?"),
+                           (("sett", "run.seconds", "3"), "did you mean 'set'?")):
+            result = lever_in(place, inner, "config", *words)
+            equal((result.returncode, result.stdout, result.stderr.count("\n")), (2, "", 1), result.stderr)
+            check(why in result.stderr, result.stderr)
+
+
 @test("an option of a file counts, and the command line's counts in its place")
 def _():
     with files(project="[diff]\nformat = json\nall-runs\n") as (place, inner):
@@ -132,10 +144,10 @@ def _():
 
 @test("a wrong option or value is told, and the file stays")
 def _():
-    for words, why in ((("run.secnds", "3"), "did you mean '--seconds'?"), (("rum.seconds", "3"), "did you mean [run]?"),
+    for words, why in ((("run.secnds", "3"), "did you mean '--seconds'?"), (("rum.seconds", "3"), "did you mean 'run.seconds'?"),
                        (("run.seconds", "soon"), "--seconds: "), (("run.target",), "--target needs an argument"),
                        (("report.format", "jsn"), "'jsn' is not one of "), (("run.quiet", "perhaps"), "neither true nor false"),
-                       (("seconds", "3"), "is not of the form run.seconds"), (("run.scope", "a\nb"), "a value is one line"),
+                       (("seconds", "3"), "did you mean 'run.seconds'?"), (("run.scope", "a\nb"), "a value is one line"),
                        ((), "set takes an option and its value"), (("--local", "--global", "run.seconds", "3"), "different files")):
         with files(project="# ours\n") as (place, inner):
             result = lever_in(place, inner, "config", "set", *words)

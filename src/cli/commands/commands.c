@@ -2,6 +2,7 @@
 /* commands - the list, and `lever help` and `lever version`, which are about it. */
 #include "cli/commands/commands.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands/profile_values.h"
@@ -94,6 +95,67 @@ int commands_check_config(const struct config *config, struct error *error)
 	return 0;
 }
 
+/* The first command with that option. */
+static const struct command *find_command_with(const char *option)
+{
+	for (size_t i = 0; i < commands_count; i++)
+		if (!options_check_name(commands[i].page, option, NULL))
+			return &commands[i];
+	return NULL;
+}
+
+/* Of all commands; `name` itself, if it is one. */
+static const char *nearest_option(const char *name)
+{
+	ARRAY(const char *) names = {0};
+	const struct option *option;
+
+	if (find_command_with(name))
+		return name;
+	for (size_t i = 0; i < commands_count; i++)
+		for (size_t j = 0; (option = command_page_option(commands[i].page, j)); j++)
+			*array_add(&names) = option->name;
+	const char *nearest = text_nearest(name, names.items, names.count);
+	array_free(&names);
+	return nearest;
+}
+
+static int report_no_command(const char *name, const char *section, const char *rest,
+			     struct error *error)
+{
+	const char *option = *rest ? rest : nearest_option(name);
+	const struct command *owner = option ? find_command_with(option) : NULL;
+	const char *nearest = nearest_to(section);
+
+	if (nearest && *rest)
+		return error_set(error, -EINVAL, "there is no command '%s'; did you mean '%s.%s'?",
+				 section, nearest, rest);
+	if (owner)
+		return error_set(error, -EINVAL, "'%s' names no command; did you mean '%s.%s'?",
+				 name, owner->page->name, option);
+	return error_set(error, -EINVAL,
+			 "'%s' is not of the form COMMAND.OPTION, as run.seconds; lever help lists "
+			 "commands",
+			 name);
+}
+
+int commands_check_option(const char *name, struct error *error)
+{
+	size_t length = strcspn(name, ".");
+	AUTO(text) char *section = text_format("%.*s", (int)length, name);
+	const struct command *command = commands_find(section);
+	const char *option = name + length + (name[length] == '.');
+
+	if (!command)
+		return report_no_command(name, section, option, error);
+	if (!*option)
+		return error_set(
+			error, -EINVAL,
+			"'%s' names no option, as %s.OPTION does; lever help %s lists them", name,
+			section, section);
+	return options_check_name(command->page, option, error);
+}
+
 static int report_unknown(const char *name)
 {
 	const char *nearest = nearest_to(name);
@@ -130,9 +192,9 @@ static int print_topic(const char *name)
 		names[help_topics_count + i] = commands[i].page->name;
 	const char *nearest = text_nearest(name, names, help_topics_count + commands_count);
 	free(names);
-	return message_print(EXIT_USAGE, "no command or topic '%s'%s%s%s; lever help lists them",
-			     name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-			     nearest ? "'?" : "");
+	return message_print(EXIT_USAGE, "no command or topic '%s'; %s%s%s", name,
+			     nearest ? "did you mean '" : "lever help lists them",
+			     nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 int command_help(int argc, char **argv)

@@ -36,6 +36,8 @@ COMMANDS(COMMAND_DECLARE)
 const struct command *commands_find(const char *name);
 /* -EINVAL if a file has a section that is no command, or an option that the command has not. */
 int commands_check_config(const struct config *config, struct error *error);
+/* -EINVAL, with what was probably meant, if `name` is not of the form run.seconds. */
+int commands_check_option(const char *name, struct error *error);
 /* Runs the command that argv[0] names; an unknown one is wrong usage. */
 int commands_run(int argc, char **argv);
 /* The overview of commands. */

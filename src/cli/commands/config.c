@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* config - `lever config`: the options that files give, where; and changes of them. */
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/command_line.h"
 #include "cli/options/config_edit.h"
@@ -76,6 +77,7 @@ static int list(const struct config *config)
 
 static int print_values(const struct config *config, const char *name)
 {
+	struct error error = {0};
 	bool is_found = false;
 
 	for (size_t i = 0; i < config->entries.count; i++) {
@@ -87,9 +89,11 @@ static int print_values(const struct config *config, const char *name)
 		puts(value);
 		is_found = true;
 	}
-	return is_found ? EXIT_ANSWERED :
-			  message_print(EXIT_FAILED, "no file gives '%s'; names are as run.seconds",
-					name);
+	if (is_found)
+		return EXIT_ANSWERED;
+	if (options_config()->check_option(name, &error))
+		return message_error(&error, EXIT_USAGE);
+	return message_print(EXIT_FAILED, "no file gives '%s'", name);
 }
 
 /* ---- changes ---- */
@@ -115,8 +119,8 @@ static int change(const struct config_options *values, const char *name,
 	struct error error = {0};
 	char *dot = strchr(section, '.');
 
-	if (!dot)
-		return message_print(EXIT_USAGE, "'%s' is not of the form run.seconds", name);
+	if (options_config()->check_option(name, &error))
+		return message_error(&error, EXIT_USAGE);
 	*dot = 0;
 	change->section = section;
 	change->name = dot + 1;
@@ -160,6 +164,7 @@ static int unset(const struct config_options *values, int count, char **words)
 
 int command_config(int argc, char **argv)
 {
+	static const char *const actions[] = {"set", "unset", "get"};
 	struct config_options values = {0};
 	int operand, exit_code;
 
@@ -171,6 +176,10 @@ int command_config(int argc, char **argv)
 		return set(&values, argc - operand - 1, argv + operand + 1);
 	if (operand < argc && !strcmp(argv[operand], "unset"))
 		return unset(&values, argc - operand - 1, argv + operand + 1);
+	if (argc - operand > 1 && text_nearest(argv[operand], actions, 3) &&
+	    strcmp(argv[operand], "get") != 0)
+		return message_print(EXIT_USAGE, "there is no action '%s'; did you mean '%s'?",
+				     argv[operand], text_nearest(argv[operand], actions, 3));
 	if (values.is_local || values.is_global || values.is_appended)
 		return message_print(EXIT_USAGE, "--append, --local and --global belong to set "
 						 "and unset");

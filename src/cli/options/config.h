@@ -38,7 +38,9 @@ struct config {
 	ARRAY(struct config_entry) entries; /* what overrides comes later */
 	ARRAY(char *) paths;                /* of the files that were read */
 	ARRAY(char *) ignored;              /* sentences about files that were not */
-	config_check *check;                /* for `lever config set`, by who knows all commands */
+	/* For `lever config`, by commands.h: of all entries, and of a name as run.seconds. */
+	config_check *check;
+	int (*check_option)(const char *name, struct error *error);
 };
 
 /* -EINVAL with file, line and what is wrong. No file is no error. */

@@ -216,6 +216,11 @@ static int read_config(struct parser *parser, struct error *error)
 	return code;
 }
 
+int options_check_name(const struct command_page *page, const char *name, struct error *error)
+{
+	return find_name(page, name, strlen(name)) ? 0 : report_unknown(page, name, error);
+}
+
 int options_check_entry(const struct command_page *page, const struct config_entry *entry,
 			struct error *error)
 {

@@ -78,6 +78,7 @@ void options_use_config(const struct config *config);
 const struct config *options_config(void);
 
 /* -EINVAL with place: the page has no such option, or it cannot have this value or choice. */
+int options_check_name(const struct command_page *page, const char *name, struct error *error);
 int options_check_entry(const struct command_page *page, const struct config_entry *entry,
 			struct error *error);
 

@@ -3,44 +3,18 @@
 #include "collect/process/libraries.h"
 
 #include "base/cleanup.h"
+#include "collect/process/executable.h"
 
-#include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOADER_SIZE 4096
-#define HEADERS_MOST 64
-
 extern char **environ;
-
-/* The loader's path (PT_INTERP) of a 64-bit executable. */
-static bool read_loader(const char *executable, char *loader)
-{
-	AUTO(fd) int file = open(executable, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr head;
-	Elf64_Phdr headers[HEADERS_MOST];
-
-	if (file < 0 || pread(file, &head, sizeof(head), 0) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(*headers) || head.e_phnum > HEADERS_MOST)
-		return false;
-	size_t size = head.e_phnum * sizeof(*headers);
-	if (pread(file, headers, size, (off_t)head.e_phoff) != (ssize_t)size)
-		return false;
-	for (unsigned i = 0; i < head.e_phnum; i++) {
-		if (headers[i].p_type != PT_INTERP || headers[i].p_filesz < 2 ||
-		    headers[i].p_filesz > LOADER_SIZE)
-			continue;
-		size = headers[i].p_filesz;
-		return pread(file, loader, size, (off_t)headers[i].p_offset) == (ssize_t)size &&
-		       loader[0] == '/' && !loader[size - 1];
-	}
-	return false;
-}
 
 /* Starts `loader --list executable`; its output can be read from the result. */
 static FILE *run_loader(char *loader, const char *executable, pid_t *pid)
@@ -82,12 +56,12 @@ static char *path_of_line(char *line)
 void libraries_each(const char *executable, void (*found)(void *context, const char *path),
 		    void *context)
 {
-	char loader[LOADER_SIZE];
+	char loader[PATH_MAX];
 	AUTO(text) char *line = NULL;
 	size_t room = 0;
 	pid_t pid;
 
-	if (!read_loader(executable, loader))
+	if (!executable_loader(executable, loader, sizeof(loader)))
 		return;
 	AUTO(file) FILE *out = run_loader(loader, executable, &pid);
 	if (!out)

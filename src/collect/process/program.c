@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "collect/process/executable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,50 +45,71 @@ static void restore_signals(void)
 	sigprocmask(SIG_SETMASK, &inherited.mask, NULL);
 }
 
-struct child_descriptors {
+struct child_start {
+	const char *path;
+	char *const *arguments;
+	char *const *shell; /* arguments of /bin/sh, if the file is no more than text */
 	int go, failure;
 	const int *files; /* NULL: lever's own */
 };
 
-static _Noreturn void run_child(const struct child_descriptors *descriptors, char *const *arguments,
-				const char *const *environment)
+static _Noreturn void run_child(const struct child_start *start, const char *const *environment)
 {
-	int go = descriptors->go, failure = descriptors->failure;
+	int go = start->go, failure = start->failure;
 	char letter;
 
-	for (int i = 0; descriptors->files && i < 3; i++)
-		if (descriptors->files[i] >= 0)
-			dup2(descriptors->files[i], i);
+	for (int i = 0; start->files && i < 3; i++)
+		if (start->files[i] >= 0)
+			dup2(start->files[i], i);
 	for (; *environment; environment++)
 		putenv((char *)(uintptr_t)*environment);
 	restore_signals();
-	if (read(go, &letter, 1) == 1)
-		execvp(arguments[0], arguments);
-	else
+	if (read(go, &letter, 1) != 1)
 		_exit(127); /* lever has ended before the start */
+	execv(start->path, start->arguments);
 	int code = errno;
+	if (code == ENOEXEC && start->shell)
+		execv(start->shell[0], start->shell);
 	ssize_t written = write(failure, &code, sizeof(code));
 	(void)written;
 	_exit(127);
+}
+
+/* As execvp does it: `/bin/sh PATH ARGUMENTS`. */
+static char **shell_arguments(const char *path, char *const *arguments)
+{
+	static char shell[] = "/bin/sh";
+	ARRAY(char *) words = {0};
+
+	*array_add(&words) = shell;
+	*array_add(&words) = (char *)(uintptr_t)path;
+	for (arguments++; *arguments; arguments++)
+		*array_add(&words) = *arguments;
+	*array_add(&words) = NULL;
+	return words.items;
 }
 
 int program_prepare_with_files(struct program *program, char *const *arguments,
 			       const char *const *environment, const int files[3],
 			       struct error *error)
 {
-	int go[2] = {-1, -1}, failure[2] = {-1, -1};
+	int go[2] = {-1, -1}, failure[2] = {-1, -1}, code;
 
 	memset(program, 0, sizeof(*program));
 	program->pidfd = program->go = program->failure = -1;
 	if (pipe2(go, O_CLOEXEC) || pipe2(failure, O_CLOEXEC))
 		return error_set(error, errno, "cannot make a pipe: %s", strerror(errno));
+	AUTO(text) char *found = program_find(arguments[0], &code, NULL);
+	const char *path = found ? found : arguments[0];
+	char **shell = executable_is_shell_text(path) ? shell_arguments(path, arguments) : NULL;
 	program->pid = fork();
 	if (!program->pid) {
 		close(go[1]);
 		close(failure[0]);
-		run_child(&(struct child_descriptors){go[0], failure[1], files}, arguments,
+		run_child(&(struct child_start){path, arguments, shell, go[0], failure[1], files},
 			  environment);
 	}
+	free(shell);
 	close(go[0]);
 	close(failure[1]);
 	program->go = go[1];
@@ -127,12 +149,40 @@ static const char *remedy_of(const char *name, int code)
 	}
 }
 
-int program_cannot_run(const char *name, int code, struct error *error)
+static int check_file(const char *path)
 {
-	const char *remedy = remedy_of(name, abs(code));
+	struct stat status;
+	if (stat(path, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	return access(path, X_OK) ? -EACCES : executable_check(path);
+}
 
+/* `path`: the file that was found, or NULL. */
+static int cannot_run(const char *name, const char *path, int code, struct error *error)
+{
+	AUTO(text) char *problem = path ? executable_problem(path, abs(code)) : NULL;
+	const char *remedy = problem ? problem : remedy_of(name, abs(code));
+
+	bool is_here = !strchr(name, '/') && !access(name, F_OK);
+
+	if (!path && is_here && check_file(name) != -EISDIR)
+		return error_set(
+			error, code,
+			"cannot run '%s': it is in no folder of PATH; did you mean './%s'?", name,
+			name);
 	return error_set(error, code, "cannot run '%s': %s%s", name,
 			 remedy ? remedy : strerror(abs(code)), remedy ? "" : "; check its path");
+}
+
+int program_cannot_run(const char *name, int code, struct error *error)
+{
+	struct error why = {0};
+	int found;
+	AUTO(text) char *path = program_find(name, &found, &why);
+
+	return path ? cannot_run(name, path, code, error) : error_set(error, code, "%s", why.text);
 }
 
 int program_start(struct program *program, const char *name, struct error *error)
@@ -153,12 +203,6 @@ int program_start(struct program *program, const char *name, struct error *error
 		return 0; /* exec closed the pipe */
 	waitpid(program->pid, &program->status, 0);
 	program->has_ended = true;
-	/* program_find has seen the file. */
-	if (code == ENOENT)
-		return error_set(error, code,
-				 "cannot run '%s': its interpreter is missing; check its first "
-				 "line, or the loader that readelf -l shows",
-				 name);
 	return program_cannot_run(name, code, error);
 }
 
@@ -193,40 +237,44 @@ void program_release(struct program *program)
 	program->go = program->failure = program->pidfd = -1;
 }
 
-static int check_file(const char *path)
+/* The program of this name in the folders of PATH; else what `problem` has, and why. */
+static char *find_in_path(const char *name, char **problem, int *worst)
 {
-	struct stat status;
-	if (stat(path, &status))
-		return -errno;
-	if (S_ISDIR(status.st_mode))
-		return -EISDIR;
-	return access(path, X_OK) ? -EACCES : 0;
+	const char *path = getenv("PATH");
+	AUTO(text) char *folders = text_copy(path && *path ? path : "/bin:/usr/bin");
+	char *rest = NULL;
+
+	for (char *folder = strtok_r(folders, ":", &rest); folder;
+	     folder = strtok_r(NULL, ":", &rest)) {
+		AUTO(text) char *file = text_format("%s/%s", folder, name);
+		int code = check_file(file);
+		if (!code)
+			return take(&file);
+		bool is_there = code != -ENOENT || !access(file, X_OK);
+		if (!is_there || code == -EISDIR || code == -ENOTDIR || *problem)
+			continue;
+		*worst = code;
+		*problem = take(&file);
+	}
+	return NULL;
 }
 
 char *program_find(const char *name, int *code, struct error *error)
 {
-	const char *path = getenv("PATH");
-	int worst = -ENOENT;
+	AUTO(text) char *problem = NULL;
+	char *found = NULL;
+	int failure = -ENOENT;
 
-	if (strchr(name, '/')) {
-		worst = check_file(name);
-		if (!worst)
-			return text_copy(name);
-		path = NULL;
+	if (!strchr(name, '/')) {
+		found = find_in_path(name, &problem, &failure);
+	} else if (!(failure = check_file(name))) {
+		found = text_copy(name);
+	} else if (!access(name, X_OK)) {
+		problem = text_copy(name);
 	}
-	AUTO(text) char *folders = text_copy(path && *path ? path : "/bin:/usr/bin");
-	char *rest = NULL;
-	for (char *folder = path || !strchr(name, '/') ? strtok_r(folders, ":", &rest) : NULL;
-	     folder; folder = strtok_r(NULL, ":", &rest)) {
-		char *file = text_format("%s/%s", folder, name);
-		int found = check_file(file);
-		if (!found)
-			return file;
-		free(file);
-		if (found == -EACCES)
-			worst = found;
-	}
-	*code = worst;
-	program_cannot_run(name, worst, error);
+	if (found)
+		return found;
+	*code = failure;
+	cannot_run(name, problem, failure, error);
 	return NULL;
 }

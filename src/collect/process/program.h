@@ -44,5 +44,5 @@ bool program_poll(struct program *program);
 /* Kills a child that has not been started, closes descriptors. A running program goes on. */
 void program_release(struct program *program);
 
-/* The file that execvp would run for this name; NULL with an error if there is none. */
+/* The file that execvp would run for this name; NULL with code and error if there is none. */
 char *program_find(const char *name, int *code, struct error *error);

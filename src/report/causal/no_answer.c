@@ -44,6 +44,16 @@ static char *without_experiments(const struct recording *recording, const struct
 			"No answer: no sample fell into code in scope. Build with -g, or widen the "
 			"scope: --scope 'bin:*' takes all binaries, --granularity function works "
 			"without debug information.");
+	int status = run_exit_status(totals->last);
+	if (totals->wall_ns && status > 0 && status < 128)
+		return text_format(
+			"No answer: the program ended with exit code %d after %s, before the first "
+			"experiment was finished. %s",
+			status, wall,
+			status == 127 ?
+				"Its messages tell which command or library was not found." :
+				"If it failed, its messages tell why; if not, give it more "
+				"work, or run it repeatedly with --end-to-end.");
 	if (totals->wall_ns)
 		return text_format(
 			"No answer: the program ended after %s, before the first experiment was "

@@ -90,6 +90,15 @@ TEST("a mistyped name has a nearest one, an unknown name has none")
 	CHECK_TEXT(text_nearest("runs", names, 0), NULL);
 }
 
+TEST("an abbreviation, and a part of four letters, have a nearest name")
+{
+	static const char *const names[] = {"system-and-kernel", "progress-points", "runs"};
+	CHECK_TEXT(text_nearest("progress", names, 3), "progress-points");
+	CHECK_TEXT(text_nearest("kernel", names, 3), "system-and-kernel");
+	CHECK_TEXT(text_nearest("and", names, 3), NULL);
+	CHECK_TEXT(text_nearest("", names, 3), NULL);
+}
+
 TEST("texts are equal by value, and NULL equals NULL only")
 {
 	char copy[] = "a";
