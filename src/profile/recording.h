@@ -53,6 +53,7 @@ struct recording_run {
 	uint64_t unused_ns;      /* time of idle cores meanwhile */
 	uint64_t cycle_ns;       /* in which the program works; 0: none was found */
 	uint64_t whole_since_ns; /* windows hold whole cycles since; 0: they do not */
+	uint64_t retried_ns;     /* sampled, in loops that retry beside other threads in such */
 	int exit_status;         /* as waitpid gives it; -1 while it runs or unknown */
 	bool finished;           /* the engine ended in order */
 	char *note;              /* warnings for the reader, one a line; NULL if none */
@@ -189,7 +190,6 @@ char *recording_command(char *const *arguments);
 void recording_keep(struct recording *recording, enum run_kind kind);
 /* Moves runs of lever scale that are not of the last session to `earlier`. */
 void recording_keep_session(struct recording *recording);
-
 /* Effective ns per visit (COZ, 3.2); of latency points the mean time, L / lambda. NAN: unknown. */
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);
 /* Displaced time of all cores over effective time. */

@@ -101,6 +101,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, options),
 	 .since = 21,
 	 .before = "NULL"},
+	{.name = "retried_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, retried_ns),
+	 .since = 22,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

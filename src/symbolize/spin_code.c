@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spin_code - hands the functions of ELF files to spin/spin_loops. */
-#include "symbolize/symbols.h"
+/* spin_code - hands the functions of ELF files to spin/spin_loops and spin/retry_loops. */
+#include "symbolize/retry_code.h"
 
 #include "symbolize/internal.h"
 #include "symbolize/machine/instruction.h"
 #include "symbolize/machine_code.h"
 #include "symbolize/object/unwind.h"
 #include "symbolize/parser/parser.h"
+#include "symbolize/spin/retry_loops.h"
 #include "symbolize/spin/spin_loops.h"
 
 #include <gelf.h>
@@ -71,6 +72,41 @@ static void add_range(const struct object *object, const struct spin_range *foun
 			   start + (found->end - found->start));
 }
 
+/* Its address, and the function's offsets. */
+static bool find_function(const struct reader *reader, uint64_t offset, uint64_t *address,
+			  struct range *function)
+{
+	GElf_Ehdr header;
+
+	return reader->object->elf && gelf_getehdr(reader->object->elf, &header) &&
+	       header.e_machine == EM_X86_64 && object_address(reader->object, offset, address) &&
+	       function_range(reader, offset, function);
+}
+
+bool symbols_retry_loops(struct symbols *symbols, uint32_t object, uint64_t offset,
+			 struct range *function, struct ranges *loops)
+{
+	if (symbols->parser)
+		return parser_retry_loops(symbols->parser,
+					  &(struct symbols_address){.object = object,
+								    .offset = offset},
+					  function, loops);
+	struct reader reader = {.symbols = symbols, .object = symbols_open(symbols, object)};
+	struct spin_ranges found = {0};
+	struct loop_function asked;
+	uint64_t address;
+
+	if (!find_function(&reader, offset, &address, function))
+		return false;
+	if (!read_function(&reader, address, &asked))
+		return true;
+	retry_loops_find(&asked, &found);
+	for (size_t i = 0; i < found.count; i++)
+		add_range(reader.object, &found.items[i], loops, NULL);
+	array_free(&found);
+	return true;
+}
+
 bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offset,
 			struct range *function, struct ranges *loops, struct ranges *helpers)
 {
@@ -85,12 +121,9 @@ bool symbols_spin_loops(struct symbols *symbols, uint32_t object, uint64_t offse
 				 .imported = imported};
 	struct spin_ranges found = {0};
 	struct loop_function asked;
-	GElf_Ehdr header;
 	uint64_t address;
 
-	if (!reader.object->elf || !gelf_getehdr(reader.object->elf, &header) ||
-	    header.e_machine != EM_X86_64 || !object_address(reader.object, offset, &address) ||
-	    !function_range(&reader, offset, function))
+	if (!find_function(&reader, offset, &address, function))
 		return false;
 	if (!read_function(&reader, address, &asked))
 		return true;

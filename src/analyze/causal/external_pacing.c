@@ -3,10 +3,13 @@
 #include "analyze/causal/external_pacing.h"
 
 #include "analyze/causal/paced_share.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 
 #define TOLD_SPEEDUP 0.25
+#define RELIEF_LEAST 0.5 /* of the share */
+#define SURE 0.975
 
 static size_t gather(const struct recording *recording, const struct recording_point *point,
 		     struct paced_window *windows)
@@ -32,9 +35,25 @@ static size_t gather(const struct recording *recording, const struct recording_p
 			.effective = effective,
 			.is_paused = experiment->speedup > 0,
 			.run_id = experiment->run_id,
+			.spent_ns = recording_visit_work(experiment, visit),
 		};
 	}
 	return count;
+}
+
+/*
+ * Threads that retry, or wait for each other in loops, do less of that while some of them pause:
+ * their visits are cheaper, and come sooner by effective time without any clock. A program that
+ * polls a clock looks the same, but all of its visits are paced.
+ */
+static bool is_relief(const struct paced_window *windows, size_t count,
+		      const struct paced_share *paced)
+{
+	struct paced_share relief = paced_relief_of(windows, count);
+
+	return paced->share < EXTERNAL_PACING_ALL && relief.windows >= PACED_WINDOWS_LEAST &&
+	       relief.share > RELIEF_LEAST * paced->share &&
+	       relief.share > student_quantile(SURE, relief.windows - 1) * relief.error;
 }
 
 struct external_pacing external_pacing_of(const struct recording *recording,
@@ -43,9 +62,10 @@ struct external_pacing external_pacing_of(const struct recording *recording,
 	struct paced_window *windows = memory_new(recording->experiments.count, sizeof(*windows));
 	size_t count = gather(recording, point, windows);
 	struct paced_share paced = paced_share_of(windows, count, recording->points.count);
+	bool is_sure = paced.low > EXTERNAL_PACING_LEAST && !is_relief(windows, count, &paced);
 
 	free(windows);
-	if (!(paced.low > EXTERNAL_PACING_LEAST)) {
+	if (!is_sure) {
 		double least =
 			fmax(paced.share > 0 ? EXTERNAL_PACING_SUSPECTED : EXTERNAL_PACING_SLOWED,
 			     paced.error);

@@ -12,6 +12,8 @@
  *	r v = P + C v     by wall time.
  *
  * Two values of v give P. A window's rate without the apparent gain is r - P (1 / v - 1) = P + C.
+ * Where visits take less CPU time in those windows, r may have grown for that, and P is only
+ * suspected.
  */
 #pragma once
 

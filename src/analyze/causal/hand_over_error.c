@@ -46,6 +46,14 @@ static unsigned passages(const struct recording *recording, int64_t run_id, int6
 	return count > 1 ? count : 1;
 }
 
+/* Of the time in loops that retry nobody knows how much is retries: at most all of it. */
+static double retry_error(const struct recording_run *run)
+{
+	double share = run->sampled_ns ? (double)run->retried_ns / (double)run->sampled_ns : 0;
+
+	return share >= RETRIES_LEAST ? fmin(share, ERROR_MOST) : 0;
+}
+
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point)
 {
@@ -57,9 +65,12 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 	for (size_t i = 0; i < trials->count; i++) {
 		const struct recording_run *run =
 			recording_run(recording, trials->items[i]->run_id);
-		if (!run || run == last || !run->hand_over_ns)
+		if (!run || run == last)
 			continue;
 		last = run;
+		error = fmax(error, retry_error(run));
+		if (!run->hand_over_ns)
+			continue;
 		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
 		double unit = unit_ns(trials, run->id, point->id) *
 			      passages(recording, run->id, point->id);

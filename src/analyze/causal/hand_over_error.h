@@ -10,10 +10,15 @@
  * Where a unit of work is short beside the sampling period, and tasks wait for each other now and
  * then, pauses of a period keep them from meeting as often as the faster program would. So little
  * is known of a gain that half of it is the standard error. Points that samples count have no unit.
+ *
+ * Threads that retry a compare-and-exchange as another one was faster do so less often if they have
+ * less to compute, which pauses do not show (docs/decisions.md, "Retries").
  */
 #pragma once
 
 #include "analyze/causal/trials.h"
+
+#define RETRIES_LEAST 0.05 /* of the sampled time, in loops that retry */
 
 #define HAND_OVER_ERROR_OF_SHORT_UNITS 0.5
 

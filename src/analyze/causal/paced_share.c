@@ -26,15 +26,35 @@ static bool is_near(const struct paced_window *control, const struct paced_windo
 	       (a > b ? a - b : b - a) <= near;
 }
 
+/* By the ratio of rates. */
+static double share_by_rate(const struct paced_window *before, const struct paced_window *paused,
+			    const struct paced_window *after, double rate)
+{
+	double least = 2 * paused->effective / (before->effective + after->effective);
+
+	return least < 1 ? (rate - least) / (1 - least) : NAN;
+}
+
 /* Of the window between two others; NAN if these are not its controls. */
 static double share_between(const struct paced_window *before, const struct paced_window *paused,
 			    const struct paced_window *after)
 {
 	if (!is_near(before, paused) || !is_near(after, paused))
 		return NAN;
-	double rate = 2 * paused->rate / (before->rate + after->rate);
-	double least = 2 * paused->effective / (before->effective + after->effective);
-	return least < 1 ? (rate - least) / (1 - least) : NAN;
+	return share_by_rate(before, paused, after,
+			     2 * paused->rate / (before->rate + after->rate));
+}
+
+/* What it has more than the share of CPU time for wall time. */
+static double relief_between(const struct paced_window *before, const struct paced_window *paused,
+			     const struct paced_window *after)
+{
+	double work = before->rate * before->spent_ns + after->rate * after->spent_ns;
+
+	if (!is_near(before, paused) || !is_near(after, paused) || !(work > 0))
+		return NAN;
+	return share_between(before, paused, after) -
+	       share_by_rate(before, paused, after, 2 * paused->rate * paused->spent_ns / work);
 }
 
 static int compare_shares(const void *left, const void *right)
@@ -132,14 +152,25 @@ struct paced_share paced_share_of(const struct paced_window *windows, size_t cou
 	return result;
 }
 
-struct paced_share paced_growth_of(const struct paced_window *windows, size_t count)
+static struct paced_share mean_of(const struct paced_window *windows, size_t count,
+				  between_windows *between)
 {
-	double *growths = memory_new(count, sizeof(*growths));
-	size_t found = find_shares(windows, count, growth_between, growths);
+	double *values = memory_new(count, sizeof(*values));
+	size_t found = find_shares(windows, count, between, values);
 	struct paced_share result = {.low = -INFINITY, .windows = (unsigned)found};
 
 	if (found >= PACED_WINDOWS_LEAST)
-		trim(growths, found, &result);
-	free(growths);
+		trim(values, found, &result);
+	free(values);
 	return result;
+}
+
+struct paced_share paced_relief_of(const struct paced_window *windows, size_t count)
+{
+	return mean_of(windows, count, relief_between);
+}
+
+struct paced_share paced_growth_of(const struct paced_window *windows, size_t count)
+{
+	return mean_of(windows, count, growth_between);
 }

@@ -44,6 +44,12 @@ struct paced_share {
 /* Windows in the order of time within each run. `points`: how many are tested in this report. */
 struct paced_share paced_share_of(const struct paced_window *windows, size_t count, size_t points);
 /*
+ * The part of the share that visits which take less CPU time (`spent_ns`) while the program pauses
+ * explain: what the share by visits has more than that by CPU time for wall time. `low` is not
+ * known.
+ */
+struct paced_share paced_relief_of(const struct paced_window *windows, size_t count);
+/*
  * How `spent_ns` grows with the wall time for each visit, from controls to the paused windows
  * between them, as `share`; `low` is not known.
  */

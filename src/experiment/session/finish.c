@@ -49,6 +49,17 @@ static void tell_server_ended(struct session *session)
 	driver_message(&session->driver, sentence);
 }
 
+static uint64_t retried_ns(const struct session *session)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+	uint64_t sum_ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum_ns += locations[i].retried_ns;
+	return sum_ns;
+}
+
 static void complete_run(struct session *session)
 {
 	const struct session_observer *observer = session->options->observer;
@@ -72,6 +83,7 @@ static void complete_run(struct session *session)
 	run->hand_over_ns = sampling_rate_work_ns(&session->sampling_rate);
 	run->crowded_ns = counters.crowded_ns;
 	run->unused_ns = counters.unused_ns;
+	run->retried_ns = retried_ns(session);
 	run->lost = counters.lost;
 	run->capped = counters.capped;
 	run->unwound_badly = counters.unwound_badly;

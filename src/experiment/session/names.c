@@ -104,7 +104,8 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 	sampled_code_set_kind(session->code, options->granularity);
 	if (session->is_pool)
 		sampled_code_set_pool(session->code);
-	session->callers_one_of = kinds.callers ? CALL_CHAINS_ONE_OF : 0;
+	sampled_code_set_chains(session->code, kinds.callers);
+	session->callers_one_of = CALL_CHAINS_ONE_OF;
 	collector_want_callers(session->collector, session->callers_one_of);
 	/* The kernel engine measures spans, too. */
 	session->listens_to_spans =

@@ -12,7 +12,8 @@
 
 #define DISPLACEMENT_TOLD 0.05 /* share of a window's time */
 #define SPIN_TOLD 0.01         /* share of all sampled time */
-#define SPINS_NAMED_MOST 3
+#define RETRY_TOLD 0.05        /* of it, as hand_over_error.h has it */
+#define LOOPS_NAMED_MOST 3
 #define INLINED_TOLD 0.1 /* of a function's code */
 #define HARDLY_SEEN 0.05 /* of the samples: as much as is seen before code is compiled */
 
@@ -51,41 +52,82 @@ static void add_limits(char **text, const struct session *session,
 						left_out, POINT_LISTENING_MOST));
 }
 
-/* The next location by time in spin loops that has less than `below`, or `count`. */
-static size_t next_spin(const struct sampled_location *locations, size_t count, size_t after)
+typedef uint64_t time_in_loops(const struct sampled_location *location);
+
+static uint64_t spun_ns(const struct sampled_location *location)
+{
+	return location->spun_ns;
+}
+
+static uint64_t retried_ns(const struct sampled_location *location)
+{
+	return location->retried_ns;
+}
+
+/* The next location by time in such loops, or `count`. */
+static size_t next_loop(const struct sampled_location *locations, size_t count, size_t after,
+			time_in_loops *time_of)
 {
 	size_t best = count;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t own = locations[i].spun_ns;
-		bool is_later = after == count || own < locations[after].spun_ns ||
-				(own == locations[after].spun_ns && i > after);
-		if (own && is_later && (best == count || own > locations[best].spun_ns))
+		uint64_t own = time_of(&locations[i]);
+		uint64_t last = after < count ? time_of(&locations[after]) : UINT64_MAX;
+		bool is_later = own < last || (own == last && i > after);
+		if (own && is_later && (best == count || own > time_of(&locations[best])))
 			best = i;
 	}
 	return best;
 }
 
-/* Spin loops are no targets, so the report says where threads wait in them. */
-static void add_spins(char **text, const struct session *session)
+/* The locations with the most time in such loops; NULL: none has more than SPIN_TOLD. */
+static char *loop_names(const struct session *session, time_in_loops *time_of)
 {
 	size_t count;
 	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
 	double all = (double)sampled_code_time_ns(session->code);
-	AUTO(text) char *names = NULL;
+	char *names = NULL;
 	size_t at = count;
 
-	for (int named = 0; named < SPINS_NAMED_MOST; named++) {
-		at = next_spin(locations, count, at);
-		if (at == count || (double)locations[at].spun_ns < SPIN_TOLD * all)
+	for (int named = 0; named < LOOPS_NAMED_MOST; named++) {
+		at = next_loop(locations, count, at, time_of);
+		if (at == count || (double)time_of(&locations[at]) < SPIN_TOLD * all)
 			break;
+		const struct symbols_location *location =
+			symbols_location(session->symbols, (uint32_t)at);
 		char *longer = text_format("%s%s%s (%.0f %% of the samples)", names ? names : "",
 					   names ? ", " : "",
-					   symbols_location(session->symbols, (uint32_t)at)->name,
-					   100 * (double)locations[at].spun_ns / all);
+					   location->kind == TARGET_INCLUSIVE ? location->function :
+										location->name,
+					   100 * (double)time_of(&locations[at]) / all);
 		free(names);
 		names = longer;
 	}
+	return names;
+}
+
+/* Retries are work, and so are targets. */
+static void add_retries(char **text, const struct session *session)
+{
+	AUTO(text) char *names = loop_names(session, retried_ns);
+	double all = (double)sampled_code_time_ns(session->code);
+
+	if (names && (double)session->driver.run.retried_ns >= RETRY_TOLD * all)
+		text_add_line(
+			text,
+			text_format("threads compute a value and start again if another thread was "
+				    "faster, in loops with a compare-and-exchange: %s; less work "
+				    "there also makes them retry less often, and gains more than "
+				    "pauses show, and less work elsewhere gains less; intervals "
+				    "are wider for it",
+				    names));
+}
+
+/* Spin loops are no targets, so the report says where threads wait in them. */
+static void add_spins(char **text, const struct session *session)
+{
+	AUTO(text) char *names = loop_names(session, spun_ns);
+
 	if (names)
 		text_add_line(
 			text,
@@ -191,6 +233,7 @@ char *session_warnings(const struct session *session, const struct collector_cou
 	add_inlined(&text, session);
 	add_unseen_scripts(&text, session);
 	add_spins(&text, session);
+	add_retries(&text, session);
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,
 						   session->driver.run.period_ns));
 	text_add_line(&text, collector_note(session->collector));

@@ -5,6 +5,7 @@
 #include "base/hash_map.h"
 #include "base/memory.h"
 #include "experiment/target/jit_maps.h"
+#include "experiment/target/retry_code.h"
 #include "symbolize/python.h"
 
 #include <string.h>
@@ -14,17 +15,20 @@
 
 struct address_functions {
 	uint32_t first, count; /* in `functions` */
+	bool retries;          /* retry_code.h */
 };
 
 struct call_chains {
 	struct symbols *symbols;
 	struct jit_maps *jit_maps;
+	struct retry_code *retries;
 	struct kernel_callers *waiting; /* by thread; tid 0: none */
 	struct hash_map addresses;      /* (object, offset) -> index in `known` */
 	ARRAY(struct address_functions) known;
 	ARRAY(uint32_t) functions;
 	uint32_t found[CALL_CHAINS_FUNCTIONS_MOST];
 	size_t found_count;
+	uint32_t retry; /* location; SYMBOLS_NONE: none */
 };
 
 struct call_chains *call_chains_new(struct symbols *symbols, struct jit_maps *jit_maps)
@@ -33,6 +37,8 @@ struct call_chains *call_chains_new(struct symbols *symbols, struct jit_maps *ji
 
 	chains->symbols = symbols;
 	chains->jit_maps = jit_maps;
+	chains->retries = retry_code_new(symbols);
+	chains->retry = SYMBOLS_NONE;
 	chains->waiting = memory_new(THREADS, sizeof(*chains->waiting));
 	return chains;
 }
@@ -42,6 +48,7 @@ void call_chains_free(struct call_chains *chains)
 	if (!chains)
 		return;
 	free(chains->waiting);
+	retry_code_free(chains->retries);
 	hash_map_clear(&chains->addresses);
 	array_free(&chains->known);
 	array_free(&chains->functions);
@@ -81,6 +88,7 @@ static struct address_functions look_up(struct call_chains *chains, uint32_t obj
 	for (size_t i = 0; i < count; i++)
 		*array_add(&chains->functions) = locations[i];
 	result.count = (uint32_t)count;
+	result.retries = count && retry_code_has(chains->retries, object, offset);
 	return result;
 }
 
@@ -95,6 +103,8 @@ static void add_address(struct call_chains *chains, uint32_t object, uint64_t of
 		hash_map_set(&chains->addresses, object, offset, known);
 	}
 	struct address_functions functions = chains->known.items[known];
+	if (functions.retries && chains->retry == SYMBOLS_NONE)
+		chains->retry = chains->functions.items[functions.first];
 	add(chains, chains->functions.items + functions.first, functions.count);
 }
 
@@ -116,6 +126,7 @@ size_t call_chains_take(struct call_chains *chains, const struct wire_sample *sa
 	struct kernel_callers *kept = &chains->waiting[sample->tid % THREADS];
 
 	chains->found_count = 0;
+	chains->retry = SYMBOLS_NONE;
 	*locations = chains->found;
 	if (!(sample->flags & WIRE_SAMPLE_CALLERS) || kept->tid != sample->tid)
 		return 0;
@@ -132,4 +143,9 @@ size_t call_chains_take(struct call_chains *chains, const struct wire_sample *sa
 	}
 	kept->tid = 0;
 	return chains->found_count;
+}
+
+uint32_t call_chains_retry(const struct call_chains *chains)
+{
+	return chains->retry;
 }

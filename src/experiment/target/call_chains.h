@@ -23,3 +23,8 @@ void call_chains_on_callers(struct call_chains *chains, const struct kernel_call
  */
 size_t call_chains_take(struct call_chains *chains, const struct wire_sample *sample,
 			const uint32_t **locations);
+/*
+ * Of the chain that was taken last: the innermost function that is in a loop that retries;
+ * SYMBOLS_NONE: none.
+ */
+uint32_t call_chains_retry(const struct call_chains *chains);

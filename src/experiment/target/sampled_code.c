@@ -23,7 +23,8 @@ struct sampled_code {
 	struct mapped_files *files;
 	struct spin_code *spins;
 	struct call_chains *chains;
-	struct sampled_time time; /* of all code */
+	struct sampled_time time;        /* of all code */
+	struct sampled_location retries; /* its threads: those in loops that retry */
 	ARRAY(struct sampled_location) locations;
 	ARRAY(struct target_spec) watched;
 	const struct target_kind_row *kind; /* of the targets to be drawn; NULL: code */
@@ -32,7 +33,7 @@ struct sampled_code {
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_sent;
-	bool is_pool, is_disturbed;
+	bool is_pool, is_disturbed, counts_chains;
 	struct focus focus;
 	struct call_edges edges;
 	uint32_t last;                                  /* location of the last sample */
@@ -382,6 +383,19 @@ static bool is_inclusive(const struct sampled_code *code, const struct target_sp
 	return false;
 }
 
+/* A thread that is alone in such loops has nothing to retry. */
+static void count_retry(struct sampled_code *code, const struct wire_sample *sample,
+			uint64_t weight_ns)
+{
+	uint32_t location = call_chains_retry(code->chains);
+
+	if (location == SYMBOLS_NONE || code->is_disturbed || sample->flags & WIRE_SAMPLE_WAITING)
+		return;
+	if (sampled_location_alone(&code->retries, sample->tid, sample->time_ns, weight_ns) <
+	    weight_ns)
+		location_entry(code, location)->retried_ns += weight_ns;
+}
+
 /* For all functions of its call chain, and for the samples whose callers are not known. */
 static void count_chain(struct sampled_code *code, const struct wire_sample *sample)
 {
@@ -389,8 +403,11 @@ static void count_chain(struct sampled_code *code, const struct wire_sample *sam
 	size_t count = call_chains_take(code->chains, sample, &locations);
 	struct wire_sample all = *sample;
 
-	size_t inside = focus_begin(&code->focus, code->lookup.symbols, locations, count);
 	all.weight_ns *= CALL_CHAINS_ONE_OF;
+	count_retry(code, sample, all.weight_ns);
+	if (!code->counts_chains)
+		return;
+	size_t inside = focus_begin(&code->focus, code->lookup.symbols, locations, count);
 	for (size_t i = 0; i < count; i++) {
 		code->focus.is_inside = i < inside;
 		count_recent(code, locations[i], &all);
@@ -602,6 +619,11 @@ void sampled_code_set_pool(struct sampled_code *code)
 {
 	code->is_pool = true;
 	code->kind = target_kind_row(TARGET_SYSTEM_CALL);
+}
+
+void sampled_code_set_chains(struct sampled_code *code, bool are_counted)
+{
+	code->counts_chains = are_counted;
 }
 
 void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind)

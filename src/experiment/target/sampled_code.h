@@ -80,6 +80,8 @@ void sampled_code_set_disturbed(struct sampled_code *code, bool is_disturbed);
 const struct call_edges *sampled_code_edges(const struct sampled_code *code);
 /* Samples count for their code, for what the thread did, and for all functions of their chains. */
 void sampled_code_set_pool(struct sampled_code *code);
+/* Chains count for the functions in them; else they only tell of loops that retry. */
+void sampled_code_set_chains(struct sampled_code *code, bool are_counted);
 /* A kind with location_of: samples count for what the thread did, and not for their code. */
 void sampled_code_set_kind(struct sampled_code *code, enum target_kind kind);
 /* Files whose symbols could not be read: sentences, one a line; NULL if none. To be freed. */

@@ -19,6 +19,7 @@ struct sampled_location {
 	uint64_t baseline_alone_ns; /* each sample divided by the threads that are there together */
 	struct recent_threads threads;
 	uint64_t spun_ns;           /* in loops that wait; not in the others */
+	uint64_t retried_ns;        /* in its loops that retry, while other threads are in such */
 	double recent_ns;           /* halved by every sampled_code_age */
 	struct sampled_time missed; /* of all code, before samples were counted for this one */
 };

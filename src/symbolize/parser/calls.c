@@ -489,22 +489,37 @@ static void take_loops(struct parser *parser, struct ranges *loops)
 		ranges_add(loops, told[i].start, told[i].end);
 }
 
-bool parser_spin_loops(struct parser *parser, const struct symbols_address *at,
-		       struct range *function, struct ranges *loops, struct ranges *helpers)
+static bool ask_loops(struct parser *parser, enum operation operation,
+		      const struct symbols_address *at, struct range *function)
 {
 	struct ranges one = {0};
 
-	if (!ask_at(parser, OPERATION_SPIN_LOOPS, at->object, at->offset) ||
-	    !message_take(&parser->answer))
+	if (!ask_at(parser, operation, at->object, at->offset) || !message_take(&parser->answer))
 		return false;
 	bool is_known = take_ranges(parser, &one) && one.count == 1;
-	if (is_known) {
+	if (is_known)
 		*function = one.items[0];
-		take_loops(parser, loops);
-		take_loops(parser, helpers);
-	}
 	ranges_clear(&one);
 	return is_known;
+}
+
+bool parser_spin_loops(struct parser *parser, const struct symbols_address *at,
+		       struct range *function, struct ranges *loops, struct ranges *helpers)
+{
+	if (!ask_loops(parser, OPERATION_SPIN_LOOPS, at, function))
+		return false;
+	take_loops(parser, loops);
+	take_loops(parser, helpers);
+	return true;
+}
+
+bool parser_retry_loops(struct parser *parser, const struct symbols_address *at,
+			struct range *function, struct ranges *loops)
+{
+	if (!ask_loops(parser, OPERATION_RETRY_LOOPS, at, function))
+		return false;
+	take_loops(parser, loops);
+	return true;
 }
 
 /* ---- Python ---- */

@@ -168,6 +168,8 @@ const char *parser_function_at(struct parser *parser, uint32_t object, uint64_t 
 size_t parser_unwind_rows(struct parser *parser, uint32_t object, struct unwind_row **rows);
 bool parser_spin_loops(struct parser *parser, const struct symbols_address *at,
 		       struct range *function, struct ranges *loops, struct ranges *helpers);
+bool parser_retry_loops(struct parser *parser, const struct symbols_address *at,
+			struct range *function, struct ranges *loops);
 char *parser_listing(struct parser *parser, enum listing_kind kind);
 void parser_tail_calls(struct parser *parser, const struct symbols_address *call,
 		       const struct symbols_address *callee, struct symbols_addresses *between);

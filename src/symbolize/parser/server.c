@@ -18,6 +18,7 @@
 #include "symbolize/parser/sandbox.h"
 #include "symbolize/patterns.h"
 #include "symbolize/python.h"
+#include "symbolize/retry_code.h"
 #include "symbolize/variables.h"
 
 #include <errno.h>
@@ -459,6 +460,20 @@ static void on_spin_loops(struct server *server)
 	ranges_clear(&helpers);
 }
 
+static void on_retry_loops(struct server *server)
+{
+	uint32_t object = number(server);
+	uint64_t offset = message_take(&server->ask);
+	struct range function = {0};
+	struct ranges loops = {0};
+	bool is_known = symbols_retry_loops(server->symbols, object, offset, &function, &loops);
+
+	message_add(&server->body, is_known);
+	add_ranges(server, &function, 1);
+	add_ranges(server, loops.items, loops.count);
+	ranges_clear(&loops);
+}
+
 /* ---- Python ---- */
 
 static void on_python(struct server *server)
@@ -520,6 +535,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_FUNCTION_AT] = on_function_at,
 	[OPERATION_UNWIND_ROWS] = on_unwind_rows,
 	[OPERATION_SPIN_LOOPS] = on_spin_loops,
+	[OPERATION_RETRY_LOOPS] = on_retry_loops,
 	[OPERATION_TAIL_CALLS] = on_tail_calls,
 	[OPERATION_TAIL_CALLS_OF] = on_tail_calls_of,
 	[OPERATION_TAIL_LOCATION] = on_tail_location,

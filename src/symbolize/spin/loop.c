@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#define REGION_MOST 512   /* instructions between a loop's ends */
 #define OWN_NODES_MOST 64 /* of a loop, without helpers */
 #define HELPER_MOST 40    /* instructions of a function that a loop may call */
 #define HELPER_DEPTH 3
@@ -70,12 +69,12 @@ static void successors(const struct loop_instructions *all, size_t at, size_t ne
 	next[1] = jumps && one->target ? loop_instructions_at(all, one->target) : all->count;
 }
 
-#define REGION_OUT REGION_MOST
+#define REGION_OUT LOOP_REGION_MOST
 
 struct region {
 	size_t first, count;
-	uint16_t next[REGION_MOST][2]; /* successors, from the first on; REGION_OUT */
-	bool is_reached[REGION_MOST], reaches[REGION_MOST];
+	uint16_t next[LOOP_REGION_MOST][2]; /* successors, from the first on; REGION_OUT */
+	bool is_reached[LOOP_REGION_MOST], reaches[LOOP_REGION_MOST];
 };
 
 static void region_link(const struct loop_instructions *all, struct region *region)
@@ -119,6 +118,22 @@ static bool spread(struct region *region)
 	for (size_t own = region->count; own-- > 0;)
 		has_changed |= spread_at(region, own);
 	return has_changed;
+}
+
+bool loop_region(const struct loop_instructions *instructions, size_t header, size_t latch,
+		 bool is_in[LOOP_REGION_MOST])
+{
+	struct region region = {.first = header, .count = latch - header + 1};
+
+	if (latch < header || latch - header >= LOOP_REGION_MOST)
+		return false;
+	region_link(instructions, &region);
+	region.is_reached[0] = region.reaches[latch - header] = true;
+	while (spread(&region))
+		;
+	for (size_t own = 0; own < region.count; own++)
+		is_in[own] = region.is_reached[own] && region.reaches[own];
+	return true;
 }
 
 /* ---- the loop's nodes ---- */
@@ -259,17 +274,13 @@ static bool add_calls(const struct loop_code *code, struct loop *loop, uint32_t 
 bool loop_find(const struct loop_code *code, const struct loop_instructions *instructions,
 	       size_t header, size_t latch, struct loop *loop)
 {
-	struct region region = {.first = header, .count = latch - header + 1};
+	bool is_in[LOOP_REGION_MOST];
 
-	if (latch < header || latch - header >= REGION_MOST)
+	if (!loop_region(instructions, header, latch, is_in))
 		return false;
-	region_link(instructions, &region);
-	region.is_reached[0] = region.reaches[latch - header] = true;
-	while (spread(&region))
-		;
 	loop->count = loop->helper_count = 0;
 	for (size_t at = header; at <= latch; at++) {
-		if (!region.is_reached[at - header] || !region.reaches[at - header])
+		if (!is_in[at - header])
 			continue;
 		if (loop->count == OWN_NODES_MOST)
 			return false;

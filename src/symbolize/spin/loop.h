@@ -12,7 +12,8 @@
 #include "symbolize/machine/instruction.h"
 
 #define LOOP_NODES_MOST 128
-#define LOOP_OUT UINT32_MAX /* a successor outside of the loop */
+#define LOOP_REGION_MOST 512 /* instructions between a loop's ends */
+#define LOOP_OUT UINT32_MAX  /* a successor outside of the loop */
 #define LOOP_HELPERS_MOST 8
 
 /* The code of a function at [start, end). */
@@ -66,6 +67,12 @@ void loop_instructions_read(const struct loop_function *function,
 void loop_instructions_clear(struct loop_instructions *instructions);
 /* The index of the instruction at the address, or `count`. */
 size_t loop_instructions_at(const struct loop_instructions *instructions, uint64_t address);
+/*
+ * Sets for each instruction from `header` to the jump `latch` whether it is part of the loop.
+ * False: there is none, or it is too long.
+ */
+bool loop_region(const struct loop_instructions *instructions, size_t header, size_t latch,
+		 bool is_in[LOOP_REGION_MOST]);
 /*
  * The loop that the jump `latch` back to `header` closes. False: there is none, or it is too long.
  */

@@ -218,3 +218,37 @@ TEST("where pauses leave little time, an interval reaches up to the gain of all 
 	CHECK_NEAR(external_pacing_squeezed(&half, 0.5, 0.25, 1), 1 - 1 / (2 + 1.5), 1e-9);
 	CHECK_NEAR(external_pacing_squeezed(&all, 0, 0.25, 1), 0, 1e-9);
 }
+
+/* Two busy cores; visits come by effective time, and sooner while the program pauses. */
+static struct external_pacing pacing_of_busy(double by_pauses, double work_by_pauses)
+{
+	struct recording *recording = recording_new();
+	const struct recording_point *point = &recording->points.items[0];
+
+	for (unsigned i = 0; i < 6; i++) {
+		add(recording, 2, 0, 0, 0, 1000);
+		add(recording, 2, PAUSED_OUTSIDE, PAUSED_OUTSIDE, 0, 1000 * by_pauses);
+	}
+	add(recording, 2, 0, 0, 0, 1000);
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		struct recording_experiment *experiment = &recording->experiments.items[i];
+		bool is_paused = experiment->speedup > 0;
+		experiment->sampled_ns = (uint64_t)(experiment->visits.items[0].visits * 1000 *
+						    (is_paused ? work_by_pauses : 1));
+	}
+	struct external_pacing pacing = external_pacing_of(recording, point);
+	recording_free(recording);
+	return pacing;
+}
+
+TEST("visits that take less CPU time while the program pauses are not surely paced by a clock")
+{
+	struct external_pacing paced = pacing_of_busy(1.12, 1),
+			       cheaper = pacing_of_busy(1.12, 0.89);
+
+	CHECK(paced.share > 0.3);
+	CHECK_EQUAL(paced.suspected, 0);
+	CHECK_EQUAL(cheaper.share, 0);
+	CHECK(cheaper.suspected > 0.3);
+	CHECK(pacing_of_busy(1 / 0.75, 0.75).share > 0.9); /* polls a clock */
+}

@@ -26,6 +26,29 @@ TEST("the error grows as the work between hand-overs gets short, up to a bound")
 	CHECK_NEAR(error_of(POINT_THROUGHPUT, 40000, 153000), 0.25, 1e-6);
 }
 
+static double error_of_retries(uint64_t retried_ns)
+{
+	const struct recording_point point = {.id = 1, .kind = POINT_SAMPLED};
+	const struct recording_experiment window = {.run_id = 1};
+	const struct recording_experiment *items[] = {&window};
+	const struct trials trials = {items, 1};
+	struct recording recording = {0};
+
+	*array_add(&recording.runs) =
+		(struct recording_run){.id = 1, .sampled_ns = 1000, .retried_ns = retried_ns};
+	double error = hand_over_error_of(&recording, &trials, &point);
+	array_free(&recording.runs);
+	return error;
+}
+
+TEST("the error grows with the time in loops that retry, from a twentieth of it up to a bound")
+{
+	CHECK_EQUAL(error_of_retries(0), 0);
+	CHECK_EQUAL(error_of_retries(40), 0);
+	CHECK_NEAR(error_of_retries(120), 0.12, 1e-6);
+	CHECK_NEAR(error_of_retries(600), 0.25, 1e-6);
+}
+
 /* Each visit of a point takes `unit_ns` of CPU time. */
 static double error_of_passages(const uint64_t visits[2], enum point_kind kind, double unit_ns,
 				uint64_t hand_over_ns, uint64_t period_ns)

@@ -323,7 +323,7 @@ void work_fetch_add(atomic_long *count)
 		atomic_fetch_add(count, 1);
 }
 
-void work_push(_Atomic(struct node *) *head, struct node *node)
+void work_retry_push(_Atomic(struct node *) *head, struct node *node)
 {
 	struct node *old = atomic_load(head);
 	do
@@ -331,7 +331,49 @@ void work_push(_Atomic(struct node *) *head, struct node *node)
 	while (!atomic_compare_exchange_weak(head, &old, node));
 }
 
-long work_fetch_max(atomic_long *most, long value)
+long changed(long value);
+
+long work_retry_with_call(atomic_long *shared)
+{
+	long old = atomic_load(shared);
+	while (!atomic_compare_exchange_strong(shared, &old, changed(old)))
+		;
+	return old;
+}
+
+void work_retry_until_done(atomic_long *shared, atomic_long *count)
+{
+	for (;;) {
+		long old = atomic_load(shared), sum = 0;
+		for (long i = 0; i < old; i++)
+			sum += i * old;
+		if (atomic_compare_exchange_strong(shared, &old, sum))
+			break;
+		atomic_fetch_add(count, 1);
+	}
+}
+
+long work_once_then_sum(atomic_long *shared, long count)
+{
+	long expected = 0, sum = 0;
+	if (!atomic_compare_exchange_strong(shared, &expected, 1))
+		return 0;
+	for (long i = 0; i < count; i++)
+		sum += changed(i);
+	return sum;
+}
+
+long work_once_each(atomic_long *items, long count)
+{
+	for (long i = 0; i < count; i++) {
+		long expected = changed(i);
+		atomic_compare_exchange_strong(&items[i], &expected, 1);
+		changed(expected);
+	}
+	return count;
+}
+
+long work_retry_fetch_max(atomic_long *most, long value)
 {
 	long old = atomic_load(most);
 	while (old < value && !atomic_compare_exchange_weak(most, &old, value))
