@@ -142,10 +142,21 @@ static __always_inline bool is_in_program(struct task_struct *task)
 	return state && (state->is_in_tree || state->is_excluded || state->is_peer);
 }
 
+/* Also by a call that sends what TCP_CORK has held back, or ends the connection. */
 static __always_inline bool is_sending(struct task_struct *task)
 {
 	int call = system_call_of(task);
-	return call == __NR_io_uring_enter || message_direction_of(call) == MESSAGE_SENT;
+
+	switch (call) {
+	case __NR_io_uring_enter:
+	case __NR_splice:
+	case __NR_setsockopt:
+	case __NR_shutdown:
+	case __NR_close:
+		return true;
+	default:
+		return message_direction_of(call) == MESSAGE_SENT;
+	}
 }
 
 SEC("tp_btf/sched_waking")

@@ -263,10 +263,10 @@ def _():
     check(50 <= int(share) <= 75 and 1.9 < float(p50) < 3.5, idle)  # it naps for 2 of at least 6 ms
 
 
-def told_of_client(*words, options=()):
+def told_of_client(*words, options=(), server_verb="serve"):
     """What lever says of a server that has this client, and the client's process id."""
     port, loop = free_port(), program("request_loop")
-    with subprocess.Popen([loop, "serve", str(port), "20000"]) as process, folder() as place:
+    with subprocess.Popen([loop, server_verb, str(port), "20000"]) as process, folder() as place:
         connect(port).close()
         with subprocess.Popen([loop, words[0], str(port), *words[1:], "60"], stdout=subprocess.DEVNULL) as client:
             said = lever("run", "-o", os.path.join(place, "test.lever"), "--pid", str(process.pid), "--seconds", "3", *options)
@@ -284,6 +284,12 @@ def _():
     check(f"request_loop (process {pid}) waits for the program's messages" in said, said)
     said, pid = told_of_client("ask", "20000", options=["--no-peers"])
     check(f"process {pid}" not in said, said)
+
+
+@test("the same where the server's answers leave with the end of TCP_CORK")
+def _():
+    said, pid = told_of_client("ask", "20000", server_verb="cork")
+    check(f"request_loop (process {pid}) waits for the program's messages" in said, said)
 
 
 @test("clients that pause set no pace, and no window is spent on that; those that do not may")

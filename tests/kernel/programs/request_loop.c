@@ -3,6 +3,7 @@
  * request_loop - a server without any point, and its clients.
  *
  *	request_loop serve PORT LOOPS            works on each request, answers, never ends
+ *	request_loop cork PORT LOOPS             the same, and holds each answer back to its end
  *	request_loop tend PORT LOOPS             the same beside a thread that wakes each 50 ms
  *	request_loop sweep PORT LOOPS            beside one that naps, and waits for a lock
  *	request_loop hand PORT LOOPS             by two workers, who are handed connections
@@ -15,6 +16,7 @@
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +55,21 @@ static struct sockaddr_in address_of(const char *port)
 				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
+static bool holds_back;
+
+static ssize_t answer(int connection, const char *text, size_t size)
+{
+	int held = 1, sent = 0;
+
+	if (!holds_back)
+		return write(connection, text, size);
+	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &sent, sizeof(sent));
+	setsockopt(connection, IPPROTO_TCP, TCP_CORK, &held, sizeof(held));
+	ssize_t written = write(connection, text, size);
+	setsockopt(connection, IPPROTO_TCP, TCP_CORK, &sent, sizeof(sent));
+	return written;
+}
+
 static int serve(const char *port, long loops)
 {
 	struct sockaddr_in address = address_of(port);
@@ -82,7 +99,7 @@ static int serve(const char *port, long loops)
 		pthread_mutex_lock(&answering);
 		work(loops);
 		pthread_mutex_unlock(&answering);
-		if (write(ready.data.fd, request, (size_t)size) != size)
+		if (answer(ready.data.fd, request, (size_t)size) != size)
 			close(ready.data.fd);
 	}
 }
@@ -280,7 +297,8 @@ static int tick(const char *port, long interval_us, double seconds)
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "serve"))
+	holds_back = argc == 4 && !strcmp(argv[1], "cork");
+	if (argc == 4 && (holds_back || !strcmp(argv[1], "serve")))
 		return serve(argv[2], atol(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "hand"))
 		return hand(argv[2], atol(argv[3]));
