@@ -396,6 +396,8 @@ int driver_record(struct driver *driver, struct error *error)
 		driver->code = (verb->record ? verb->record : start_and_poll)(driver, error);
 	if (driver->started_ns)
 		finish(driver, error);
+	else if (driver->run.id)
+		profile_remove_run(driver->profile, driver->run.id, NULL);
 	if (verb->end)
 		verb->end(driver);
 	program_release(&driver->program);

@@ -217,6 +217,30 @@ int profile_update_run(struct profile *profile, const struct recording_run *run,
 	return run_statement(profile, profile->update_run, error);
 }
 
+static bool refers_to_run(const struct table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->columns[i].name, "run_id"))
+			return true;
+	return false;
+}
+
+int profile_remove_run(struct profile *profile, int64_t run_id, struct error *error)
+{
+	int code = begin(profile, error);
+
+	/* Rows refer to rows of tables before theirs. */
+	for (size_t i = TABLES; i-- && !code;) {
+		if (i != TABLE_RUN && !refers_to_run(&schema_tables[i]))
+			continue;
+		AUTO(text)
+		char *sql = text_format("DELETE FROM %s WHERE %s = %lld", schema_tables[i].name,
+					i == TABLE_RUN ? "id" : "run_id", (long long)run_id);
+		code = store_execute(profile->store, sql, error);
+	}
+	return code ? code : profile_commit(profile, error);
+}
+
 /* Gives `id` the id of the row that equals this one, added if there is none. */
 static int add_once(struct profile *profile, size_t index, const void *row, int64_t *id,
 		    struct error *error)

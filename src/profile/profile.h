@@ -24,6 +24,8 @@ void profile_undo(struct profile *profile);    /* closes, and removes a file tha
 
 /* Each sets the id of the row. A target or point with equal texts keeps its id. */
 int profile_add_run(struct profile *profile, struct recording_run *run, struct error *error);
+/* Takes a run back that has never begun: without it the file is as it was before. */
+int profile_remove_run(struct profile *profile, int64_t run_id, struct error *error);
 int profile_update_run(struct profile *profile, const struct recording_run *run,
 		       struct error *error);
 int profile_add_target(struct profile *profile, struct recording_target *target,

@@ -11,6 +11,9 @@ import tempfile
 
 from check import LEVER, Skip, check, equal, lever, main, test
 
+# The header of a program for a machine that nothing emulates.
+FOREIGN = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 2, 0x1234, 1, 64, 64, 0, 0, 64, 56, 0, 0, 0, 0)
+
 
 @test("without a command, the overview goes to stderr and the exit code is 2")
 def _():
@@ -161,9 +164,8 @@ def _():
     with tempfile.TemporaryDirectory() as folder:
         plain, lost, windows, empty, foreign, output = (
             os.path.join(folder, name) for name in ("plain", "lost", "windows", "empty", "foreign", "out.lever"))
-        elf = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 2, 0x1234, 1, 64, 64, 0, 0, 64, 56, 0, 0, 0, 0)
         for path, mode, data in ((plain, 0o644, b""), (lost, 0o755, b"#!/no/such/shell\n"), (empty, 0o755, b""),
-                                 (windows, 0o755, b"#!/bin/sh\r\ntrue\r\n"), (foreign, 0o755, elf)):
+                                 (windows, 0o755, b"#!/bin/sh\r\ntrue\r\n"), (foreign, 0o755, FOREIGN)):
             with open(path, "wb") as file:
                 file.write(data)
             os.chmod(path, mode)
@@ -183,6 +185,24 @@ def _():
                 equal((result.returncode, result.stdout, result.stderr.count("\n")), (code, "", 1), result.stderr)
                 check(program in result.stderr and remedy in result.stderr, result.stderr)
                 check(not os.path.exists(output), program)
+
+
+@test("a recording that cannot begin leaves a profile as it was")
+def _():
+    if lever("check").returncode:
+        raise Skip("the kernel engine does not work here (lever check)")
+    with tempfile.TemporaryDirectory() as folder:
+        output, foreign = os.path.join(folder, "out.lever"), os.path.join(folder, "foreign")
+        equal(lever("trace", "-q", "-o", output, "--", "true").returncode, 0)
+        with open(foreign, "wb") as file:
+            file.write(FOREIGN)
+        os.chmod(foreign, 0o755)
+        before = lever("report", output).stdout
+        check(before.startswith("Timeline of"), before)
+        for words, code in ((("trace", "--", foreign), 126), (("record", "--", foreign), 126), (("scale", "--", foreign), 126),
+                            (("run", "--", foreign), 126), (("record", "--comm", "no-such-name"), 2)):
+            equal(lever(words[0], "-o", output, *words[1:]).returncode, code, words)
+            equal(lever("report", output).stdout, before, words)
 
 
 @test("a program in this folder, and a script that names no interpreter, are as in a shell")

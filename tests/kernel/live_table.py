@@ -11,6 +11,7 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -121,7 +122,7 @@ def _():
     terminal.press("F6")
     terminal.look(r"PLACE +SHARE%\*")
     terminal.press("F1")
-    terminal.look(r"end the recording, and print its report")
+    terminal.look(r"end measuring; report when the program ends")
     terminal.press("escape")
     terminal.read(0.3)
     terminal.press("/")
@@ -133,6 +134,11 @@ def _():
     terminal.press("enter")
     terminal.look(r"find_customer.*, progress point")
     check(re.search(r"0 % +[+\u2212]\d", terminal.text), terminal.text)
+    fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 14, 40, 0, 0))
+    number = r"[+\u2212]\d+\.\d %"
+    terminal.look(rf"25 % +{number} +{number} to {number}\s")  # whole, in 40 columns
+    terminal.press("escape")
+    terminal.look(r"find_customer +[1-9]\d\.\d +[+\u2212]\d")
     terminal.press("q")
     equal(terminal.end(), 0)
     text = terminal.text
@@ -152,8 +158,32 @@ def _():
     equal(termios.tcgetattr(terminal.fd)[:4], terminal.modes[:4])
 
 
+@test("Ctrl-Z gives the terminal back before the shell has it, and fg goes on")
+def _():
+    start().kill()
+    terminal = Terminal("/bin/bash", "--norc", "--noediting", "-i")
+    TERMINALS.append(terminal)
+    terminal.press(f"{LEVER} run --tui -g function --fresh -o {PROFILE} -- {ORDERS} 90\n")
+    terminal.wait_for(r"find_customer +[1-9]\d\.\d ")
+    terminal.press("\x1a")
+    terminal.wait_for("Stopped")
+    check(0 < terminal.raw.find(b"\x1b[?1049l") < terminal.raw.find(b"Stopped"), terminal.raw[-500:])
+    terminal.read(1.5)
+    check(b"?1049h" not in terminal.raw and "find_customer" not in terminal.text, "the table is drawn on: " + terminal.text)
+    terminal.press("fg\n")
+    terminal.look(r"find_customer +[1-9]\d\.\d ")
+    terminal.press("\x03")
+    terminal.wait_for("All targets: lever report")
+    terminal.press("exit\n")
+    terminal.end()
+
+
 @test("without a terminal --tui is refused, with another way")
 def _():
+    dumb = subprocess.run(["script", "-qec", f"{LEVER} run --tui -o {PROFILE} -- /bin/true", "/dev/null"], capture_output=True,
+                          text=True, check=False, timeout=30, stdin=subprocess.DEVNULL, env={**os.environ, "TERM": "dumb"})
+    equal(dumb.returncode, 2, dumb.stdout)
+    check("TERM is 'dumb'" in dumb.stdout or "without --tui" in dumb.stdout, dumb.stdout)
     result = lever("run", "--tui", "-o", PROFILE, "--", "/bin/true", start_new_session=True)
     equal(result.returncode, 2)
     check("--serve" in result.stderr or "without --tui" in result.stderr, result.stderr)

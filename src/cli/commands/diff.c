@@ -169,7 +169,7 @@ static int open_visits(const struct diff_values *values, char *const *before, ch
 static int compare_commands(const struct diff_values *values, char *const *before,
 			    char *const *after)
 {
-	struct live_pairs live = {.line = {.is_renewed = isatty(STDERR_FILENO)}};
+	struct live_pairs live = {.line = {.is_renewed = summary_is_renewable(stderr)}};
 	bool is_live = live.line.is_renewed && !values->quiet;
 	const char *const *links = values->links.items;
 	struct compare_options options = {

@@ -133,7 +133,7 @@ static void refresh(void *context, const struct recording *recording)
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
 	if (size.ws_row > LIVE_LINES_AROUND + LIVE_ROWS_MIN)
 		rows = size.ws_row - LIVE_LINES_AROUND;
-	if (isatty(STDERR_FILENO))
+	if (summary_is_renewable(stderr))
 		fputs("\033[H\033[2J", stderr);
 	fprintf(stderr, "The last %d s, renewed every 2 s; end with Ctrl-C\n", LIVE_SECONDS);
 	print_samples(recording, rows);

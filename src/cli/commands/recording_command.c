@@ -128,7 +128,7 @@ int recording_command_run(const struct recording_command *command, struct common
 		return message_error(&error, EXIT_USAGE);
 	AUTO(text) char *words = words_of(command->page, argc, argv);
 	struct live_line live = {.is_quiet = values->quiet,
-				 .is_renewed = !values->quiet && isatty(STDERR_FILENO)};
+				 .is_renewed = !values->quiet && summary_is_renewable(stderr)};
 	struct driver_options driver = {
 		.arguments = values->program,
 		.selection = {.pids = values->processes.items,

@@ -27,7 +27,24 @@
 CLEANUP_DEFINE(causal, struct causal *, causal_free, NULL)
 CLEANUP_DEFINE(scope, struct scope *, scope_free, NULL)
 
+#define NAME_LEAST 10
 #define BEST_HALF_MAX 50 /* percentage points; a target with a wider interval is not shown */
+
+/* The name has what is left of the line. */
+static char *add_best(char *line, const struct session_status *status, double half)
+{
+	AUTO(text) char *before = line;
+	AUTO(text) char *gain = display_gain(status->best_gain);
+	AUTO(text) char *effect = text_format(": 25 %% faster → %s ±%.1f", gain, half);
+	size_t taken = display_width(before) + display_width(effect) + 3;
+	size_t columns = summary_options(stderr, 0).columns;
+	AUTO(text) char *name = display_clean(status->best);
+	AUTO(text)
+	char *fitted =
+		display_fit_end(name, columns > taken + NAME_LEAST ? columns - taken : NAME_LEAST);
+
+	return text_format("%s; %s%s", before, fitted, effect);
+}
 
 static void show_status(void *context, const struct session_status *status)
 {
@@ -35,21 +52,13 @@ static void show_status(void *context, const struct session_status *status)
 
 	if (!live->is_renewed)
 		return;
-	unsigned columns = summary_options(stderr, 0).columns;
 	AUTO(text) char *left = live_line_left(status->left_seconds);
-	AUTO(text) char *name = display_clean(status->best);
 	AUTO(text)
-	char *fitted = display_fit(name, columns < 82 ? 14 : columns < 104 ? columns - 68 : 36);
-	AUTO(text) char *gain = display_gain(status->best_gain);
+	char *line = text_format("lever: %.0f s%s, %u experiment%s", status->elapsed_seconds, left,
+				 status->experiments, status->experiments == 1 ? "" : "s");
 	double half = 50 * (status->best_high - status->best_low);
-	AUTO(text)
-	char *best = status->best && half < BEST_HALF_MAX ?
-			     text_format("; %s by 25 %% → %s (±%.1f)", fitted, gain, half) :
-			     text_copy("");
-	AUTO(text)
-	char *line =
-		text_format("lever: %.0f s%s, %u experiment%s%s", status->elapsed_seconds, left,
-			    status->experiments, status->experiments == 1 ? "" : "s", best);
+	if (status->best && half < BEST_HALF_MAX)
+		line = add_best(take(&line), status, half);
 	live_line_show(live, line);
 }
 

@@ -78,6 +78,13 @@ int run_live_begin(const struct run_options *options, struct live_view *view, st
 	if (options->tui && !has_terminal())
 		return error_set(error, -ENOTTY,
 				 "--tui needs a terminal; use --serve, or leave it out");
+	if (options->tui && !screen_suits_terminal()) {
+		const char *name = getenv("TERM");
+		return error_set(error, -ENOTTY,
+				 "--tui needs a terminal that moves its cursor, and TERM is '%s'; "
+				 "use --serve, or leave it out",
+				 name ? name : "");
+	}
 	if (options->serve)
 		return live_view_begin(view, serve_page, &page, false, error);
 	if (options->tui)

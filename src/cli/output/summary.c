@@ -10,6 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+bool summary_is_renewable(FILE *out)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(fileno(out)) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
 struct report_options summary_options(FILE *out, unsigned most)
 {
 	struct report_options options = {.columns = 100, .most = most};
@@ -19,7 +26,7 @@ struct report_options summary_options(FILE *out, unsigned most)
 
 	if (is_terminal && !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col >= 40)
 		options.columns = size.ws_col;
-	options.colour = is_terminal && !(no_colour && *no_colour);
+	options.colour = summary_is_renewable(out) && !(no_colour && *no_colour);
 	return options;
 }
 

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+/* Is it a terminal that can renew a line, and knows colours? */
+bool summary_is_renewable(FILE *out);
 /* With the stream's width, and colours if it is a terminal. */
 struct report_options summary_options(FILE *out, unsigned most);
 /* A target's effect is known well enough to be told: the report has a row. */

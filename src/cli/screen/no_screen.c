@@ -7,6 +7,11 @@ bool screen_is_built(void)
 	return false;
 }
 
+bool screen_suits_terminal(void)
+{
+	return false;
+}
+
 int screen_run(const char *path, int stop, int until)
 {
 	(void)path, (void)stop, (void)until;

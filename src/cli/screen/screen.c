@@ -9,18 +9,35 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <term.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define LOAD_NS 1000000000u
 #define POLL_MS 200
 #define KEY_ESCAPE 27
 #define KEY_CONTROL_L 12
+#define KEY_CONTROL_Z 26
 
 bool screen_is_built(void)
 {
 	return true;
+}
+
+bool screen_suits_terminal(void)
+{
+	static char cursor[] = "cup", screen[] = "clear";
+	int problem;
+
+	if (setupterm(NULL, STDERR_FILENO, &problem) != OK)
+		return false;
+	const char *moves = tigetstr(cursor), *clears = tigetstr(screen);
+	bool suits = moves && moves != (char *)-1 && clears && clears != (char *)-1;
+	del_curterm(cur_term);
+	return suits;
 }
 
 static void type(struct screen_state *state, int key)
@@ -76,8 +93,33 @@ static void end_recording(struct screen_state *state, int stop)
 	state->is_ending = write(stop, "s", 1) == 1;
 }
 
+/* Ctrl-Z is a key here: the terminal must be the shell's again before anything stops. */
+static void suspend(void)
+{
+	endwin();
+	signal(SIGTSTP, SIG_DFL);
+	kill(0, SIGTSTP);
+	signal(SIGTSTP, SIG_IGN);
+	clearok(curscr, TRUE);
+}
+
+static void read_suspension_as_key(int terminal)
+{
+	struct termios modes;
+
+	if (tcgetattr(terminal, &modes))
+		return;
+	modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+	tcsetattr(terminal, TCSANOW, &modes);
+	def_prog_mode();
+}
+
 static void press(struct screen_state *state, int key, int stop)
 {
+	if (key == KEY_CONTROL_Z) {
+		suspend();
+		return;
+	}
 	if (state->is_typing) {
 		type(state, key);
 		return;
@@ -173,6 +215,7 @@ int screen_run(const char *path, int stop, int until)
 	keypad(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
+	read_suspension_as_key(fileno(terminal));
 	screen_draw_colours();
 	loop(&state, fileno(terminal), stop, until);
 	endwin();

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 
 bool screen_is_built(void);
+/* Can this terminal (TERM, the environment's) move its cursor? */
+bool screen_suits_terminal(void);
 /*
  * Shows the profile at `path` on the terminal until the descriptor `until` ends. A byte to `stop`
  * ends the recording. Returns an exit code.

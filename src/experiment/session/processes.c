@@ -166,17 +166,22 @@ static int leave_out_ancestors(struct session *session, struct error *error)
 	return code;
 }
 
-/* Calls `found` for every process whose name is wanted. */
-static void each_wanted(struct session *session, void (*found)(struct session *session, pid_t pid))
+/* Calls `found` for every process whose name is wanted; tells their number. */
+static size_t each_wanted(struct session *session,
+			  void (*found)(struct session *session, pid_t pid))
 {
 	AUTO(folder) DIR *processes = opendir("/proc");
+	size_t count = 0;
 
 	for (struct dirent *entry; processes && (entry = readdir(processes));) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		AUTO(text) char *name = pid > 0 && pid != getpid() ? process_name(pid) : NULL;
-		if (name && is_wanted(session, name))
-			found(session, pid);
+		if (!name || !is_wanted(session, name))
+			continue;
+		found(session, pid);
+		count++;
 	}
+	return count;
 }
 
 static void listen_to(struct session *session, pid_t pid)
@@ -263,7 +268,10 @@ int session_processes_follow(struct session *session, struct error *error)
 		return code;
 	}
 	if (!has_sources) {
-		each_wanted(session, listen_to); /* the engine follows all others */
+		if (!each_wanted(session, listen_to)) /* the engine follows all others */
+			driver_message(&session->driver,
+				       "no process with such a name runs yet; \"ps -e -o comm=\" "
+				       "lists the names");
 		collector_follow_all(session->collector);
 	}
 	return 0;

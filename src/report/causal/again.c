@@ -103,8 +103,8 @@ struct again again_new(const struct recording *recording, const struct recording
 
 	return (struct again){text_format("lever run %s%s%s%s", seconds, is_long ? "" : options,
 					  dashes, is_long ? "-- PROGRAM" : command),
-			      text_format("%s%s%s, results add up in one profile",
+			      text_format("%s%s; %sresults add up in one profile",
 					  is_long ? " as before" : "",
 					  lacks_options ? " (and the other options as before)" : "",
-					  is_again ? "; run it a few times" : "")};
+					  is_again ? "run it a few times, " : "")};
 }
