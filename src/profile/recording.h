@@ -112,10 +112,10 @@ struct recording_experiment {
 	int64_t id, run_id, target_id;
 	double speedup; /* fraction */
 	uint64_t start_ns, duration_ns, delay_ns;
-	uint64_t target_ns;       /* sampled time in the target */
-	uint64_t target_alone_ns; /* of controls: as if threads took turns; 0: unknown */
-	uint64_t sampled_ns;      /* sampled time of the program */
-	uint64_t displaced_ns;    /* the program was runnable while another program had its core */
+	uint64_t target_ns;             /* sampled time in the target */
+	uint64_t target_alone_ns;       /* of controls: as if threads took turns; 0: unknown */
+	uint64_t sampled_ns, waited_ns; /* sampled time of the program, and its part off CPU */
+	uint64_t displaced_ns; /* the program was runnable while another program had its core */
 	uint64_t capped;
 	enum verdict verdict;
 	uint64_t unrecognized_ns; /* of the target by its name, but not marked as its */

@@ -207,6 +207,11 @@ static const struct column experiment_columns[] = {
 	 .offset = offsetof(struct recording_experiment, target_alone_ns),
 	 .since = 19,
 	 .before = "0"},
+	{.name = "waited_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_experiment, waited_ns),
+	 .since = 22,
+	 .before = "0"},
 };
 
 static const struct column visit_columns[] = {

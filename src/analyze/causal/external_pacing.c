@@ -11,6 +11,16 @@
 #define RELIEF_LEAST 0.5 /* of the share */
 #define SURE 0.975
 
+double external_pacing_cpu(const struct recording_experiment *experiment,
+			   const struct recording_visit *visit)
+{
+	double work = recording_visit_work(experiment, visit);
+
+	if (experiment->waited_ns >= experiment->sampled_ns)
+		return 0;
+	return work * (1 - (double)experiment->waited_ns / (double)experiment->sampled_ns);
+}
+
 static size_t gather(const struct recording *recording, const struct recording_point *point,
 		     struct paced_window *windows)
 {
@@ -35,7 +45,7 @@ static size_t gather(const struct recording *recording, const struct recording_p
 			.effective = effective,
 			.is_paused = experiment->speedup > 0,
 			.run_id = experiment->run_id,
-			.spent_ns = recording_visit_work(experiment, visit),
+			.spent_ns = external_pacing_cpu(experiment, visit),
 		};
 	}
 	return count;

@@ -44,6 +44,9 @@ struct external_pacing external_pacing_of(const struct recording *recording,
  */
 void external_pacing_suspect_sleep(struct external_pacing *external_pacing,
 				   const struct recording_target *target);
+/* CPU time of the program for each visit, in ns: its sampled time without waits; 0 if unknown. */
+double external_pacing_cpu(const struct recording_experiment *experiment,
+			   const struct recording_visit *visit);
 /* Effective time divided by wall time; NAN if there is none. */
 double external_pacing_effective(const struct recording_visit *visit);
 /* A window's period without the apparent gain; `paced_rate` is per ns of wall time. */

@@ -2,6 +2,7 @@
 /* paced_load - from windows in which the whole program pauses: each and the controls around it. */
 #include "analyze/causal/paced_load.h"
 
+#include "analyze/causal/external_pacing.h"
 #include "analyze/causal/paced_share.h"
 #include "stats/distribution.h"
 
@@ -20,13 +21,12 @@ enum spending { SPENDING_EFFECTIVE_TIME, SPENDING_WORK, SPENDING_TARGET };
 static double spent_ns(const struct recording_experiment *experiment,
 		       const struct recording_visit *visit, enum spending what)
 {
-	double work = recording_visit_work(experiment, visit);
-
 	if (what == SPENDING_EFFECTIVE_TIME)
 		return (double)(visit->duration_ns - visit->delay_ns) / visit->visits;
 	return what == SPENDING_WORK ?
-		       work :
-		       work * (double)experiment->target_ns / (double)experiment->sampled_ns;
+		       external_pacing_cpu(experiment, visit) :
+		       recording_visit_work(experiment, visit) * (double)experiment->target_ns /
+			       (double)experiment->sampled_ns;
 }
 
 static bool counts(const struct recording_experiment *experiment,
@@ -66,6 +66,31 @@ static size_t gather(const struct recording *recording, const struct recording_p
 	return count;
 }
 
+/*
+ * Each time that a core becomes idle, its ticks weigh a sixth of a period more where it pauses
+ * (docs/decisions.md, "CPU time of cores that become idle"). By so much CPU time seems to grow.
+ */
+static double growth_by_ticks(const struct recording *recording, const struct paced_window *windows,
+			      size_t count)
+{
+	const struct recording_run *run =
+		count ? recording_run(recording, windows[0].run_id) : NULL;
+	double wall[2] = {0}, number[2] = {0}, spent = 0;
+
+	if (!run || !run->hand_over_ns)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		wall[windows[i].is_paused] += 1 / windows[i].rate;
+		number[windows[i].is_paused]++;
+		spent += windows[i].is_paused ? 0 : windows[i].spent_ns;
+	}
+	if (!(number[0] > 0) || !(number[1] > 0))
+		return 0;
+	double longer = wall[1] / number[1] - wall[0] / number[0];
+	double turns = spent / number[0] / (double)run->hand_over_ns;
+	return longer > 0 ? turns * (double)run->period_ns / 6 / longer : 0;
+}
+
 /* `effective`: of the controls; or NULL. */
 static struct paced_share growth_of(const struct recording *recording,
 				    const struct recording_point *point, enum spending what,
@@ -83,6 +108,7 @@ static struct paced_share growth_of(const struct recording *recording,
 	if (effective)
 		*effective = number > 0 ? sum / number : 1;
 	growth.error = hypot(growth.error, METHOD_ERROR);
+	growth.share -= what == SPENDING_WORK ? growth_by_ticks(recording, windows, count) : 0;
 	free(windows);
 	return growth;
 }

@@ -13,8 +13,9 @@
  * p / v is the wall time for each visit. So F is the growth of p with it, from controls to windows
  * in which the whole program pauses. That alone may have other reasons, as where threads outnumber
  * cores. So a second sign is asked for: the CPU time for each visit must grow with the wall time
- * for each visit, too, and F is no more than that growth. It grows, too, where a thread sleeps, as
- * sleeps are sampled. CPU time as the point has no such sign: a timer's work counts as its visits.
+ * for each visit, too, and F is no more than that growth. Waits do not count for it: a thread that
+ * sleeps by the wall clock does no work. CPU time as the point has no such sign: a timer's work
+ * counts as its visits.
  */
 #pragma once
 

@@ -59,6 +59,7 @@ void session_subtract(struct recording_experiment *experiment,
 	experiment->delay_ns = after->delay_ns - before->delay_ns;
 	experiment->target_ns = after->target_ns - before->target_ns;
 	experiment->sampled_ns = after->sampled_ns - before->sampled_ns;
+	experiment->waited_ns = after->waited_ns - before->waited_ns;
 	experiment->displaced_ns = after->displaced_ns - before->displaced_ns;
 	experiment->capped = after->capped - before->capped;
 }
