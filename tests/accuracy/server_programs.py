@@ -406,26 +406,16 @@ class MemcachedHash(Server):
                 "-o", f"no_hashexpand,hashpower={20 if state else 12}"]
 
 
-class HAProxy(Server):
-    """In front of nginx; each request's agent is compared with 500 patterns."""
-    name, change = "HAProxy before nginx, wrk -c 8", "500 forbidden agents: regular expressions → words"
-    target = r"pcre2?_|pat_match_reg|regex_exec|haproxy\+"
-    needs, first_port = ("haproxy", "nginx", "wrk"), 18200
-    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "-H", "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101",
-                  "http://127.0.0.1:{port}/page.txt"]
-    pattern = r"Requests/sec: *([\d.]+)"
+class BeforeNginx(Server):
+    """One that takes what it serves from nginx, at the port four above its own."""
+    page = PAGE
 
     def prepare(self, state):
         place = self.place(state)
-        self.write(state, "page.txt", PAGE[:1000])
+        self.write(state, "page.txt", self.page)
         self.write(state, "nginx.conf", f"pid {place}/nginx.pid; error_log {place}/error; worker_processes 1;\n"
                    "events { worker_connections 512; }\nhttp { access_log off; keepalive_requests 100000000;\n"
                    f"server {{ listen 127.0.0.1:{self.port(state) + 4}; root {place}; }} }}\n")
-        self.write(state, "agents", "".join(f"bot{i}\n" if state else f".*bot{i}.*\n" for i in range(500)))
-        self.write(state, "conf", "global\n  nbthread 1\ndefaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n"
-                   f"  timeout server 30s\nfrontend f\n  bind 127.0.0.1:{self.port(state)}\n"
-                   f"  http-request deny if {{ req.hdr(user-agent) -m {'sub' if state else 'reg'} -f {place}/agents }}\n  default_backend b\n"
-                   f"backend b\n  server s 127.0.0.1:{self.port(state) + 4}\n")
 
     def launch(self, state):
         run("nginx", "-c", f"{self.place(state)}/nginx.conf")
@@ -434,6 +424,25 @@ class HAProxy(Server):
         for state in (0, 1):
             run("nginx", "-c", f"{self.place(state)}/nginx.conf", "-s", "stop")
         super().stop()
+
+
+class HAProxy(BeforeNginx):
+    """Each request's agent is compared with 500 patterns."""
+    name, change = "HAProxy before nginx, wrk -c 8", "500 forbidden agents: regular expressions → words"
+    target = r"pcre2?_|pat_match_reg|regex_exec|haproxy\+"
+    needs, first_port, page = ("haproxy", "nginx", "wrk"), 18200, PAGE[:1000]
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "-H", "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101",
+                  "http://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        super().prepare(state)
+        place = self.place(state)
+        self.write(state, "agents", "".join(f"bot{i}\n" if state else f".*bot{i}.*\n" for i in range(500)))
+        self.write(state, "conf", "global\n  nbthread 1\ndefaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n"
+                   f"  timeout server 30s\nfrontend f\n  bind 127.0.0.1:{self.port(state)}\n"
+                   f"  http-request deny if {{ req.hdr(user-agent) -m {'sub' if state else 'reg'} -f {place}/agents }}\n  default_backend b\n"
+                   f"backend b\n  server s 127.0.0.1:{self.port(state) + 4}\n")
 
     def command(self, state):
         return ["haproxy", "-db", "-f", f"{self.place(state)}/conf"]
@@ -575,7 +584,100 @@ class Dovecot(Server):
         return ["dovecot", "-F", "-c", f"{self.place(state)}/conf"]
 
 
+LDAP = """def sequence(tag, *parts):
+    body = b''.join(parts)
+    return bytes([tag, 0x81, len(body)]) + body
+def text(tag, word):
+    return bytes([tag, len(word)]) + word
+def search(number):
+    return sequence(0x30, b'\\2\\1\\2', sequence(0x63, text(4, b'dc=example'), b'\\n\\1\\2\\n\\1\\0\\2\\1\\0\\2\\1\\0\\1\\1\\0',
+        sequence(0xa3, text(4, b'uid'), text(4, b'user%d' % number)), sequence(0x30, text(4, b'mail'))))
+def client(me):
+    link = socket.create_connection(('127.0.0.1', port))
+    link.sendall(sequence(0x30, b'\\2\\1\\1', sequence(0x60, b'\\2\\1\\3\\4\\0\\x80\\0')))
+    link.recv(1000)
+    done = 0
+    while time.monotonic() < end:
+        link.sendall(search(done * 7 % 1000))
+        answer = b''
+        while b'\\x65\\7\\n\\1\\0' not in answer:
+            piece = link.recv(4096)
+            if not piece: return
+            answer += piece
+        done += 1
+    counts.append(done)
+"""
+
+
+class Slapd(Server):
+    """Each search by a name reads all of 1,000 entries, or one."""
+    name, change = "OpenLDAP, 4 clients that search by uid", "no index for uid → index uid eq"
+    target = r"test_filter|mdb_search|mdb_id2entry|slapd\+|back_mdb"
+    needs, first_port, removed = ("slapd", "slapadd", "python3"), 18250, False
+    load_words = ["python3", "{place}/load.py", "{port}", "{seconds}"]
+    pattern = r"rate ([\d.]+)"
+
+    def prepare(self, state):
+        place = self.place(state)
+        os.makedirs(f"{place}/db")
+        self.write(state, "load.py", LDAP.join(CLIENTS))
+        schemas = "".join(f"include /etc/ldap/schema/{name}.schema\n" for name in ("core", "cosine", "inetorgperson"))
+        self.write(state, "conf", f"{schemas}modulepath /usr/lib/ldap\nmoduleload back_mdb\npidfile {place}/slapd.pid\nloglevel 0\n"
+                   f"database mdb\nsuffix dc=example\nrootdn cn=root,dc=example\ndirectory {place}/db\nmaxsize 100000000\n"
+                   f"index objectClass eq\n{'index uid eq' if state else ''}\n")
+        entry = "dn: uid=user{0},dc=example\nobjectClass: inetOrgPerson\nuid: user{0}\ncn: User {0}\nsn: {0}\nmail: user{0}@example.org\n\n"
+        self.write(state, "ldif", "dn: dc=example\nobjectClass: dcObject\nobjectClass: organization\ndc: example\no: example\n\n" +
+                   "".join(entry.format(i) for i in range(1000)))
+        run("slapadd", "-f", f"{place}/conf", "-l", f"{place}/ldif")
+
+    def command(self, state):
+        return ["slapd", "-d", "0", "-f", f"{self.place(state)}/conf", "-h", f"ldap://127.0.0.1:{self.port(state)}/"]
+
+
+class Squid(BeforeNginx):
+    """A cached page; each address is compared with 200 forbidden ones."""
+    name, change = "Squid before nginx, wrk -c 8", "200 forbidden addresses: url_regex → none"
+    target = r"regexec|re_search|RegexPattern|RegexData|ACL"
+    needs, first_port, page = ("squid", "nginx", "wrk"), 18260, PAGE[:1000]
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        super().prepare(state)
+        place = self.place(state)
+        os.chmod(place, 0o777)
+        self.write(state, "addresses", "".join(f"/old{i}/.*\\.html$\n" for i in range(200)))
+        rule = "" if state else f'acl old url_regex "{place}/addresses"\nhttp_access deny old\n'
+        self.write(state, "conf", f"http_port 127.0.0.1:{self.port(state)} accel defaultsite=localhost no-vhost\nicp_port 0\n"
+                   f"cache_peer 127.0.0.1 parent {self.port(state) + 4} 0 no-query originserver\n{rule}http_access allow all\n"
+                   f"access_log none\ncache_log {place}/cache.log\npid_filename {place}/squid.pid\ncoredump_dir {place}\n"
+                   "refresh_pattern . 600 100% 600\nshutdown_lifetime 1 second\npinger_enable off\n")
+
+    def command(self, state):
+        return ["squid", "-N", "-f", f"{self.place(state)}/conf"]
+
+
+class Varnish(BeforeNginx):
+    """A page that is not cached."""
+    name, change = "Varnish before nginx, page of 100 kB, wrk -c 8", "do_gzip true → false"
+    target = r"deflate|longest_match|libvgz|VGZ"
+    needs, first_port = ("varnishd", "nginx", "wrk"), 18270
+    load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "-H", "Accept-Encoding: gzip", "http://127.0.0.1:{port}/page.txt"]
+    pattern = r"Requests/sec: *([\d.]+)"
+
+    def prepare(self, state):
+        super().prepare(state)
+        self.write(state, "vcl", f'vcl 4.1;\nbackend b {{ .host = "127.0.0.1"; .port = "{self.port(state) + 4}"; }}\n'
+                   "sub vcl_recv { return (pass); }\nsub vcl_backend_response { set beresp.do_gzip = "
+                   f"{'false' if state else 'true'}; }}\n")
+
+    def command(self, state):
+        place = self.place(state)
+        return ["varnishd", "-F", "-j", "none", "-a", f"127.0.0.1:{self.port(state)}", "-f", f"{place}/vcl", "-n", f"{place}/work",
+                "-s", "malloc,64m", "-p", "thread_pools=1"]
+
+
 SERVERS = {"nginx": Nginx, "redis": Redis, "postgres": Postgres, "mariadb": MariaDB, "memcached": Memcached, "apache": Apache,
            "node": Node, "unbound": Unbound, "postgres-fsync": PostgresFsync, "redis-null": RedisNull, "postgres-null": PostgresNull,
            "apache-rules": ApacheRules, "memcached-hash": MemcachedHash, "haproxy": HAProxy, "lighttpd": Lighttpd, "knot": Knot,
-           "mosquitto": Mosquitto, "dovecot": Dovecot}
+           "mosquitto": Mosquitto, "dovecot": Dovecot, "slapd": Slapd, "squid": Squid, "varnish": Varnish}
