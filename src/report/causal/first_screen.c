@@ -446,6 +446,17 @@ void first_screen_print(FILE *out, const struct report *report,
 	screen_release(&screen);
 }
 
+void first_screen_print_unanswered(FILE *out, const struct report *report,
+				   const struct target_verdicts *verdicts)
+{
+	struct report_options options = terminal_fit(&report->options);
+	struct screen screen = {0};
+
+	add_unanswered(&screen, report, verdicts);
+	screen_print(out, &screen, &options);
+	screen_release(&screen);
+}
+
 json_t *first_screen_json(const struct report *report, const struct target_verdicts *verdicts)
 {
 	struct screen screen = {0};

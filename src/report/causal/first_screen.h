@@ -9,5 +9,8 @@
 
 void first_screen_print(FILE *out, const struct report *report,
 			const struct target_verdicts *verdicts);
-/* The same lines for the page; empty without a verdict. */
+/* Only its line of hot places without an answer: for a report that has no verdict. */
+void first_screen_print_unanswered(FILE *out, const struct report *report,
+				   const struct target_verdicts *verdicts);
+/* The first screen for the page; empty without a verdict. */
 json_t *first_screen_json(const struct report *report, const struct target_verdicts *verdicts);

@@ -142,10 +142,10 @@ static char *without_pairs(const struct recording *recording, const struct causa
 			causal->experiments);
 	AUTO(text) char *needed = needed_text(recording, totals);
 	return text_format(
-		"No answer: %u experiments on %u targets are too few%s: a target needs "
+		"No answer: %u experiments on %u target%s are too few%s: a target needs "
 		"experiments at a speedup and controls near them. Run longer (--seconds), "
 		"run again into the same file, or choose a target with --target.",
-		causal->experiments, targets, needed);
+		causal->experiments, targets, targets == 1 ? "" : "s", needed);
 }
 
 static char *reason_of(const struct recording *recording, const struct causal *causal)

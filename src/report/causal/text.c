@@ -387,13 +387,17 @@ static void print_details(FILE *out, const struct report *report,
 	print_legend(out, verdicts, options);
 }
 
+/* The reason for the whole run; where some experiments counted, places lack different things. */
 static void print_no_answer(FILE *out, const struct report *report,
+			    const struct target_verdicts *verdicts,
 			    const struct report_options *options)
 {
 	AUTO(text) char *why = no_answer_reason(report->recording, report->causal);
 
 	print_header(out, report->recording, report->causal, options);
 	terminal_wrapped(out, why, 0, options->columns);
+	if (report->causal->experiments)
+		first_screen_print_unanswered(out, report, verdicts);
 }
 
 void report_causal_text(FILE *out, const struct report *report)
@@ -407,7 +411,7 @@ void report_causal_text(FILE *out, const struct report *report)
 	if (verdicts.count && totals.last)
 		first_screen_print(out, report, &verdicts);
 	if (!verdicts.count)
-		print_no_answer(out, report, options);
+		print_no_answer(out, report, &verdicts, options);
 	else if (!options->is_brief)
 		print_details(out, report, &verdicts, options);
 	if (options->is_verbose)
