@@ -2,13 +2,16 @@
 /* debug_fetch - loads libdebuginfod when servers are named, and listens to its progress. */
 #include "symbolize/debug_fetch.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define LIBRARY "libdebuginfod.so.1"
+#define PATIENCE_S 30 /* servers may have to unpack the file first */
 
 /* The library's own interface, as elfutils/debuginfod.h has it. */
 typedef int progress_function(struct debuginfod_client *client, long part, long whole);
@@ -21,6 +24,8 @@ typedef void set_progress_function(struct debuginfod_client *client, progress_fu
 static debug_fetch_notify *notify;
 static void *notify_context;
 static const char *current;
+static uint64_t begun_ns;
+static bool has_given_up; /* servers that do not answer cost their time once, not for each file */
 
 void debug_fetch_set_notify(debug_fetch_notify *function, void *context)
 {
@@ -45,17 +50,36 @@ bool debug_fetch_is_possible(void)
 	return load() != NULL;
 }
 
+/* The library's own limit counts, if there is one, and not its 90 s. */
+static uint64_t patience_ns(void)
+{
+	const char *limit = getenv("DEBUGINFOD_TIMEOUT");
+	uint64_t seconds = PATIENCE_S;
+
+	if (limit && (!text_to_unsigned(limit, &seconds) || !seconds || seconds > INT32_MAX))
+		seconds = PATIENCE_S;
+	return seconds * 1000000000u;
+}
+
+/* `whole` is known as soon as a server has the file; until then `part` counts calls. */
 static int on_progress(struct debuginfod_client *client, long part, long whole)
 {
 	(void)client;
-	return notify && notify(notify_context, current, part > 0 ? (uint64_t)part : 0,
-				whole > 0 ? (uint64_t)whole : 0);
+	if (has_given_up)
+		return 1;
+	has_given_up = whole <= 0 && clock_now_ns() - begun_ns > patience_ns();
+	if (!notify)
+		return has_given_up;
+	return has_given_up ? notify(notify_context, NULL, 0, 0) :
+			      notify(notify_context, current, part > 0 ? (uint64_t)part : 0,
+				     whole > 0 ? (uint64_t)whole : 0);
 }
 
 static void watch(struct debuginfod_client *client, void *library)
 {
 	set_progress_function *set;
 
+	begun_ns = clock_now_ns();
 	*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
 	if (client && set)
 		set(client, on_progress);
@@ -78,7 +102,7 @@ char *debug_fetch_by_build_id(const char *id, const char *name)
 	end_function *end;
 	char *path = NULL;
 
-	if (!library)
+	if (!library || has_given_up)
 		return NULL;
 	*(void **)&begin = dlsym(library, "debuginfod_begin"); /* the cast that POSIX recommends */
 	*(void **)&find = dlsym(library, "debuginfod_find_debuginfo");

@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one file: bytes so far, and of the whole; 0: unknown. True: the user wants no more of it. */
+/*
+ * Of one file: bytes so far, and of the whole; 0: unknown. No name: no server answers in time, and
+ * nothing more is asked for. True: the user wants no more of it.
+ */
 typedef bool debug_fetch_notify(void *context, const char *name, uint64_t bytes, uint64_t whole);
 
 /* For all fetches from now on. */

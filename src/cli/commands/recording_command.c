@@ -25,12 +25,17 @@ static bool show_fetch(void *context, const char *name, uint64_t bytes, uint64_t
 	static char *told; /* the file that the last message named */
 	struct live_line *live = context;
 
+	if (!name) {
+		live_line_message(live, "no server of DEBUGINFOD_URLS answers; going on without "
+					"them (DEBUGINFOD_TIMEOUT: seconds to wait)");
+		return true;
+	}
 	if (bytes && (!told || strcmp(told, name))) {
 		free(told);
 		told = text_copy(name);
 		AUTO(text)
-		char *sentence = text_format("fetching debug information of %s from a server of "
-					     "DEBUGINFOD_URLS",
+		char *sentence = text_format("asking the servers of DEBUGINFOD_URLS for debug "
+					     "information of %s",
 					     name);
 		live_line_message(live, sentence);
 	}

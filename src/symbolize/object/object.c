@@ -35,6 +35,8 @@ static int fetch_debug_file(Dwfl_Module *module, const char *path)
 		return -1;
 	for (int i = 0; i < length; i++)
 		snprintf(hex + 2 * i, 3, "%02x", bits[i]);
+	if (*path != '/') /* [vdso] */
+		return -1;
 	AUTO(text) char *asked = text_format(BROKER_FETCH "%s%s", hex, path);
 	return open(asked, O_RDONLY | O_CLOEXEC);
 }
