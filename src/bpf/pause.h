@@ -222,6 +222,7 @@ __noinline int spin_check(struct task_state *state, u32 is_spinning, u64 weight)
 
 	if (!state)
 		return 0;
+	delay_spin_repeat(&cpu->spin_repeats, &state->delay, is_spinning, weight);
 	cpu->hand_overs +=
 		delay_spin(&cpu->delay, &state->delay, &tick, *(volatile u64 *)&charged_ns);
 	return 0;

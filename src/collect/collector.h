@@ -59,10 +59,10 @@ struct collector_counters {
 	uint64_t samples, sampled_ns, target_samples, target_ns;
 	uint64_t waited_ns;               /* off CPU, where that counts: a part of sampled_ns */
 	uint64_t hand_overs, timed_waits; /* waits that a task of the program, or a timer, ended */
+	struct delay_spin_repeats spin_repeats;
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks, crowded_ns, unused_ns; /* as in recording_run */
-	uint64_t ticks;
-	uint64_t spins, spun_ns, overshoot_ns, longest_spin_ns;
+	uint64_t ticks, spins, spun_ns, overshoot_ns, longest_spin_ns;
 	uint64_t tick_spins, wake_spins, switch_spins;
 	uint64_t missed_heartbeats; /* times when pausing may have stopped */
 };

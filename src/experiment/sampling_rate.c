@@ -8,6 +8,9 @@
 
 #define KEPT 0.8 /* of what is known, from one window to the next of its kind */
 #define WAKEUPS_LEAST 1000
+#define REPEATS_LEAST 100    /* spins expected beside another one */
+#define REPEATS_OFF_MOST 0.3 /* of those; a rhythm, or long spins, are off by more */
+#define BRIEF_SPIN_LEAST 0.01
 
 static unsigned kind_of(double speedup)
 {
@@ -28,6 +31,16 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
 	sampling_rate->windows++;
 	sampling_rate->all_busy_ns += busy_ns;
 	sampling_rate->all_hand_overs += (double)window->hand_overs;
+	if (window->speedup > 0)
+		return;
+	sampling_rate->control_busy_ns += busy_ns;
+	for (unsigned i = 0; i < 2; i++) {
+		sampling_rate->control_spins.seen[i] += window->spins.seen[i];
+		sampling_rate->control_spins.expected[i] += window->spins.expected[i];
+		double off = fabs(window->spins.seen[i] - window->spins.expected[i]);
+		sampling_rate->spins_off[i] += fmax(0, off - sqrt(window->spins.expected[i]));
+	}
+	sampling_rate->control_spins.all_ns += window->spins.all_ns;
 }
 
 uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, double speedup,
@@ -58,6 +71,18 @@ uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate)
 	if (sampling_rate->all_hand_overs < WAKEUPS_LEAST)
 		return 0;
 	return (uint64_t)(sampling_rate->all_busy_ns / sampling_rate->all_hand_overs);
+}
+
+double sampling_rate_brief_spin_share(const struct sampling_rate *sampling_rate)
+{
+	const struct sampling_rate_spins *spins = &sampling_rate->control_spins;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (spins->expected[i] < REPEATS_LEAST ||
+		    sampling_rate->spins_off[i] > REPEATS_OFF_MOST * spins->expected[i])
+			return 0;
+	double share = spins->all_ns / sampling_rate->control_busy_ns;
+	return share < BRIEF_SPIN_LEAST ? 0 : fmin(1, share);
 }
 
 char *sampling_rate_warning(const struct sampling_rate *sampling_rate, uint64_t period_ns)

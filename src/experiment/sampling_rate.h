@@ -20,6 +20,12 @@
 /* No speedup, and quarters of a speedup: a lock that is free without one is contended with it. */
 #define SAMPLING_RATE_KINDS 5
 
+/* Ticks that find a thread spinning one tick, and two, after another one that did. */
+struct sampling_rate_spins {
+	double seen[2], expected[2]; /* by the thread's share of spinning */
+	double all_ns;               /* that it spins */
+};
+
 struct sampling_rate_kind {
 	double busy_ns, hand_overs, timed_waits; /* recent ones: they decay */
 	bool is_known;
@@ -29,6 +35,9 @@ struct sampling_rate {
 	struct sampling_rate_kind kinds[SAMPLING_RATE_KINDS];
 	unsigned windows;
 	double all_busy_ns, all_hand_overs; /* since the start */
+	double control_busy_ns;             /* of windows without a speedup */
+	struct sampling_rate_spins control_spins;
+	double spins_off[2]; /* seen ones, beyond what chance brings, of each window */
 };
 
 struct sampling_rate_window {
@@ -37,6 +46,7 @@ struct sampling_rate_window {
 	uint64_t target_ns; /* the target's part of it: less at the speedup */
 	uint64_t hand_overs;
 	uint64_t timed_waits; /* a timer ended a wait of one of its tasks */
+	struct sampling_rate_spins spins;
 };
 
 void sampling_rate_update(struct sampling_rate *sampling_rate,
@@ -56,6 +66,11 @@ uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, doub
 #define SAMPLING_RATE_FIRST 24 /* windows sampled so at least, as nothing is known yet */
 /* CPU time of the program between two hand-overs; 0 if these are rare. */
 uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate);
+/*
+ * Share of the program's CPU time in which threads spin for less than a sampling period at a time;
+ * 0 if they spin for longer, or hardly.
+ */
+double sampling_rate_brief_spin_share(const struct sampling_rate *sampling_rate);
 /*
  * A warning if the program's threads wake each other more often than once in
  * SAMPLING_RATE_PERIODS_LEAST periods, where large predicted gains are too high by up to 16 points

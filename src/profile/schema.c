@@ -106,6 +106,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, retried_ns),
 	 .since = 22,
 	 .before = "0"},
+	{.name = "brief_spin_share",
+	 .type = COLUMN_REAL,
+	 .offset = offsetof(struct recording_run, brief_spin_share),
+	 .since = 22,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

@@ -44,9 +44,9 @@ struct delay_task {
 	__u8 spin;            /* enum delay_spinning */
 	__u8 brief_turns;     /* delay_turn.h */
 	__u8 is_handed_over;  /* its wait was for a lock that a task has released */
-	__u8 pad[2];
-	__u32 brief_left_ns; /* of a turn that was preempted */
-	__u32 ways;          /* delay_hand_over.h */
+	__u16 spun_share;     /* of its last ticks, in 1 / DELAY_SPIN_ONE: delay_spin.h */
+	__u32 brief_left_ns;  /* of a turn that was preempted */
+	__u32 ways;           /* delay_hand_over.h */
 };
 _Static_assert(sizeof(struct delay_task) == 88, "delay_task layout");
 

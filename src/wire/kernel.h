@@ -36,8 +36,9 @@ struct kernel_cpu {
 	__u64 samples;     /* ticks in the program */
 	__u64 hand_overs;  /* a task of the program woke another, or spinning ended */
 	__u64 timed_waits; /* a timer ended a wait */
-	__u64 sampled_ns;  /* weight of the samples */
-	__u64 waited_ns;   /* off CPU, with enable_waits */
+	struct delay_spin_repeats spin_repeats;
+	__u64 sampled_ns; /* weight of the samples */
+	__u64 waited_ns;  /* off CPU, with enable_waits */
 	__u64 target_samples, target_ns;
 	__u64 tick_spins, wake_spins, switch_spins;
 	__u64 capped; /* pauses that ended at cap_ns */

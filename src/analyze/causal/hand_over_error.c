@@ -7,6 +7,8 @@
 #define WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
 #define ERROR_MOST 0.25
 #define SAME_COUNT 1000 /* visits of which one may be missing: those of two processes are equal */
+#define BRIEF_SPIN_FACTOR 6
+#define BESIDE_FACTOR 2 /* cores that work beside the target, from half of one on */
 #define UNITS_MOST 10   /* units of work for a hand-over: rarer ones decide nothing */
 
 /* CPU time for a visit, without a speedup; 0: unknown. */
@@ -54,6 +56,37 @@ static double retry_error(const struct recording_run *run)
 	return share >= RETRIES_LEAST ? fmin(share, ERROR_MOST) : 0;
 }
 
+/*
+ * Code beside the target takes a part of the work, and so many cores work. Is their product far
+ * below one core, that code cannot be what threads spin for all the time.
+ */
+static double brief_spin_error(const struct recording_run *run, const struct trials *trials)
+{
+	double target_ns = 0, sampled_ns = 0, duration_ns = 0;
+
+	for (size_t i = 0; i < trials->count; i++) {
+		const struct recording_experiment *window = trials->items[i];
+		if (window->run_id != run->id || window->speedup > 0)
+			continue;
+		target_ns += (double)window->target_ns;
+		sampled_ns += (double)window->sampled_ns;
+		duration_ns += (double)window->duration_ns;
+	}
+	double work_ns = sampled_ns * (1 - run->brief_spin_share);
+	double beside = duration_ns > 0 ? fmax(0, work_ns - target_ns) / duration_ns : 1;
+	return fmin(HAND_OVER_ERROR_OF_BRIEF_SPINS, BRIEF_SPIN_FACTOR * run->brief_spin_share) *
+	       fmin(1, BESIDE_FACTOR * beside);
+}
+
+double brief_spin_share_of(const struct recording *recording)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < recording->runs.count; i++)
+		most = fmax(most, recording->runs.items[i].brief_spin_share);
+	return most;
+}
+
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point)
 {
@@ -69,6 +102,7 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 			continue;
 		last = run;
 		error = fmax(error, retry_error(run));
+		error = fmax(error, brief_spin_error(run, trials));
 		if (!run->hand_over_ns)
 			continue;
 		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);

@@ -13,6 +13,10 @@
  *
  * Threads that retry a compare-and-exchange as another one was faster do so less often if they have
  * less to compute, which pauses do not show (docs/decisions.md, "Retries").
+ *
+ * Where threads spin for less than a period, neither which code they wait for nor in which order
+ * they come is seen: what other code gains may be nothing, so that no gain is sure. A target that
+ * holds nearly all of the work is free of that.
  */
 #pragma once
 
@@ -21,7 +25,10 @@
 #define RETRIES_LEAST 0.05 /* of the sampled time, in loops that retry */
 
 #define HAND_OVER_ERROR_OF_SHORT_UNITS 0.5
+#define HAND_OVER_ERROR_OF_BRIEF_SPINS 0.6 /* where threads spin for a tenth of the time or more */
 
+/* Of the CPU time of a run, the largest: threads spin there for less than a sampling period. */
+double brief_spin_share_of(const struct recording *recording);
 /* Standard error as a part of the gain; 0 for latencies, and if hand-overs are rare. */
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point);

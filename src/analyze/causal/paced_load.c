@@ -3,6 +3,7 @@
 #include "analyze/causal/paced_load.h"
 
 #include "analyze/causal/external_pacing.h"
+#include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/paced_share.h"
 #include "stats/distribution.h"
 
@@ -127,7 +128,8 @@ struct paced_load paced_load_of(const struct recording *recording,
 		growth_of(recording, point, SPENDING_EFFECTIVE_TIME, 0, &load.effective);
 
 	if (point->kind == POINT_LATENCY || point->kind == POINT_SAMPLED ||
-	    work.windows < PACED_WINDOWS_LEAST || slower.share <= PACED_LOAD_SLOWER_LEAST)
+	    brief_spin_share_of(recording) > 0 || work.windows < PACED_WINDOWS_LEAST ||
+	    slower.share <= PACED_LOAD_SLOWER_LEAST)
 		return load;
 	double chance = PACED_CHANCE / (double)recording->points.count;
 	double sure = work.share - student_quantile(1 - chance, work.windows - 1) * work.error;

@@ -249,6 +249,11 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->target_ns += core->target_ns;
 	counters->hand_overs += core->hand_overs;
 	counters->timed_waits += core->timed_waits;
+	for (unsigned i = 0; i < DELAY_SPIN_LAGS; i++) {
+		counters->spin_repeats.seen[i] += core->spin_repeats.seen[i];
+		counters->spin_repeats.expected[i] += core->spin_repeats.expected[i];
+	}
+	counters->spin_repeats.spinning_ns += core->spin_repeats.spinning_ns;
 	counters->lost += core->lost;
 	counters->capped += core->capped;
 	counters->displaced_ns += core->displaced_ns;

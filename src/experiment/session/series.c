@@ -211,6 +211,13 @@ static void follow_hand_overs(const struct series *series, const struct collecto
 					      .timed_waits =
 						      after->timed_waits - before->timed_waits};
 
+	const struct delay_spin_repeats *now = &after->spin_repeats, *last = &before->spin_repeats;
+	for (unsigned i = 0; i < 2; i++) {
+		window.spins.seen[i] = (double)(now->seen[i] - last->seen[i]) / DELAY_SPIN_ONE;
+		window.spins.expected[i] =
+			(double)(now->expected[i] - last->expected[i]) / DELAY_SPIN_ONE;
+	}
+	window.spins.all_ns = (double)(now->spinning_ns - last->spinning_ns);
 	sampling_rate_update(&series->session->sampling_rate, &window);
 }
 

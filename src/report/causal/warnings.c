@@ -83,9 +83,21 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 			widened == 1 ? "was" : "were");
 }
 
-static void warn_of_short_units(struct warnings *warnings, const struct causal *causal)
+static void warn_of_short_units(struct warnings *warnings, const struct recording *recording,
+				const struct causal *causal)
 {
+	double spinning = brief_spin_share_of(recording);
 	bool is_met = false;
+
+	if (spinning > 0) {
+		*array_add(warnings) = text_format(
+			"threads spin for %.0f %% of the CPU time, for less than a sampling period "
+			"at a time: samples do not show which code they wait for, and code beside "
+			"that seems to gain, too; intervals are wider for it, and a longer run "
+			"does not narrow them: try the change",
+			100 * spinning);
+		return;
+	}
 
 	for (size_t i = 0; i < causal->count; i++)
 		for (size_t j = 0; j < causal->targets[i].count; j++)
@@ -140,7 +152,8 @@ static void warn_of_cycles(struct warnings *warnings, const struct causal *causa
 		length, count, count == 1 ? "" : "s", count == 1 ? "it" : "them");
 }
 
-static void warn_of_warm_up(struct warnings *warnings, const struct causal *causal)
+static void warn_of_warm_up(struct warnings *warnings, const struct recording *recording,
+			    const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];
@@ -163,7 +176,7 @@ static void warn_of_warm_up(struct warnings *warnings, const struct causal *caus
 				target->target->name, warm_up_skipped(warm_up.level));
 	}
 	warn_of_widened(warnings, causal);
-	warn_of_short_units(warnings, causal);
+	warn_of_short_units(warnings, recording, causal);
 	warn_of_placement(warnings, causal);
 }
 
@@ -343,7 +356,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_unsteadiness(&warnings, causal);
 	warn_of_cycles(&warnings, causal);
-	warn_of_warm_up(&warnings, causal);
+	warn_of_warm_up(&warnings, recording, causal);
 	warn_of_charges(&warnings, causal);
 	warn_of_excess(&warnings, causal);
 	warn_of_external_pacing(&warnings, causal);

@@ -126,3 +126,32 @@ TEST("as a gain may be half of what is told, it may be twice as much")
 	CHECK_NEAR(hand_over_reach(0.5, 0.2), 0.2, 1e-9);
 	CHECK_NEAR(hand_over_reach(0.25, -0.2), 0, 1e-9);
 }
+
+/* Two cores spin for `spinning` of their time, and else run the target for `own` of it. */
+static double error_of_spins(double spinning, double own)
+{
+	const struct recording_point point = {.id = 1, .kind = POINT_THROUGHPUT};
+	const struct recording_experiment window = {.run_id = 1,
+						    .duration_ns = 1000000,
+						    .sampled_ns = 2000000,
+						    .target_ns = (uint64_t)(2000000 *
+									    (1 - spinning) * own)};
+	const struct recording_experiment *items[] = {&window};
+	const struct trials trials = {items, 1};
+	struct recording recording = {0};
+
+	*array_add(&recording.runs) =
+		(struct recording_run){.id = 1, .period_ns = 80000, .brief_spin_share = spinning};
+	double error = hand_over_error_of(&recording, &trials, &point);
+	array_free(&recording.runs);
+	return error;
+}
+
+TEST("where threads spin briefly for a tenth of the time, only what nearly all do gains surely")
+{
+	CHECK(1.96 * error_of_spins(0.2, 0.6) > 1);
+	CHECK(1.96 * error_of_spins(0.2, 0.4) > 1);
+	CHECK_NEAR(error_of_spins(0.02, 0.4), 0.12, 1e-9);
+	CHECK_NEAR(error_of_spins(0.2, 1), 0, 1e-6);
+	CHECK(error_of_spins(0.2, 0.97) < 0.1);
+}
