@@ -31,16 +31,16 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
 	sampling_rate->windows++;
 	sampling_rate->all_busy_ns += busy_ns;
 	sampling_rate->all_hand_overs += (double)window->hand_overs;
-	if (window->speedup > 0)
+	if (!window->spins.is_known)
 		return;
-	sampling_rate->control_busy_ns += busy_ns;
+	sampling_rate->known_busy_ns += busy_ns;
 	for (unsigned i = 0; i < 2; i++) {
-		sampling_rate->control_spins.seen[i] += window->spins.seen[i];
-		sampling_rate->control_spins.expected[i] += window->spins.expected[i];
+		sampling_rate->spins.seen[i] += window->spins.seen[i];
+		sampling_rate->spins.expected[i] += window->spins.expected[i];
 		double off = fabs(window->spins.seen[i] - window->spins.expected[i]);
 		sampling_rate->spins_off[i] += fmax(0, off - sqrt(window->spins.expected[i]));
 	}
-	sampling_rate->control_spins.all_ns += window->spins.all_ns;
+	sampling_rate->spins.all_ns += window->spins.all_ns;
 }
 
 uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, double speedup,
@@ -75,13 +75,13 @@ uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate)
 
 double sampling_rate_brief_spin_share(const struct sampling_rate *sampling_rate)
 {
-	const struct sampling_rate_spins *spins = &sampling_rate->control_spins;
+	const struct sampling_rate_spins *spins = &sampling_rate->spins;
 
 	for (unsigned i = 0; i < 2; i++)
 		if (spins->expected[i] < REPEATS_LEAST ||
 		    sampling_rate->spins_off[i] > REPEATS_OFF_MOST * spins->expected[i])
 			return 0;
-	double share = spins->all_ns / sampling_rate->control_busy_ns;
+	double share = spins->all_ns / sampling_rate->known_busy_ns;
 	return share < BRIEF_SPIN_LEAST ? 0 : fmin(1, share);
 }
 

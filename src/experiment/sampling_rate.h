@@ -24,6 +24,7 @@
 struct sampling_rate_spins {
 	double seen[2], expected[2]; /* by the thread's share of spinning */
 	double all_ns;               /* that it spins */
+	bool is_known;               /* in a window without a speedup or other programs */
 };
 
 struct sampling_rate_kind {
@@ -35,8 +36,8 @@ struct sampling_rate {
 	struct sampling_rate_kind kinds[SAMPLING_RATE_KINDS];
 	unsigned windows;
 	double all_busy_ns, all_hand_overs; /* since the start */
-	double control_busy_ns;             /* of windows without a speedup */
-	struct sampling_rate_spins control_spins;
+	double known_busy_ns;               /* of windows in which spins are known */
+	struct sampling_rate_spins spins;
 	double spins_off[2]; /* seen ones, beyond what chance brings, of each window */
 };
 

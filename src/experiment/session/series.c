@@ -24,6 +24,7 @@
 #define STALLED_MOST 4  /* ... and so are some in a row, such as the time-out of a client */
 #define LEAD_IN_SHARE 8 /* a window's part that passes before measuring starts */
 #define LEAD_IN_LEAST_NS 10000000ull
+#define DISPLACED_SPINS_MOST 0.02 /* of a window: who waits for a thread without a core spins on */
 #define EXTERNAL_SPEEDUP 0.25
 
 struct series {
@@ -212,12 +213,15 @@ static void follow_hand_overs(const struct series *series, const struct collecto
 						      after->timed_waits - before->timed_waits};
 
 	const struct delay_spin_repeats *now = &after->spin_repeats, *last = &before->spin_repeats;
+	bool is_calm = (double)experiment->displaced_ns <
+		       DISPLACED_SPINS_MOST * (double)experiment->duration_ns;
 	for (unsigned i = 0; i < 2; i++) {
 		window.spins.seen[i] = (double)(now->seen[i] - last->seen[i]) / DELAY_SPIN_ONE;
 		window.spins.expected[i] =
 			(double)(now->expected[i] - last->expected[i]) / DELAY_SPIN_ONE;
 	}
 	window.spins.all_ns = (double)(now->spinning_ns - last->spinning_ns);
+	window.spins.is_known = is_calm && !(experiment->speedup > 0);
 	sampling_rate_update(&series->session->sampling_rate, &window);
 }
 

@@ -83,13 +83,15 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 			widened == 1 ? "was" : "were");
 }
 
+#define BRIEF_SPINS_TOLD 0.03 /* of the CPU time; of less, intervals are hardly wider */
+
 static void warn_of_short_units(struct warnings *warnings, const struct recording *recording,
 				const struct causal *causal)
 {
 	double spinning = brief_spin_share_of(recording);
 	bool is_met = false;
 
-	if (spinning > 0) {
+	if (spinning >= BRIEF_SPINS_TOLD) {
 		*array_add(warnings) = text_format(
 			"threads spin for %.0f %% of the CPU time, for less than a sampling period "
 			"at a time: samples do not show which code they wait for, and code beside "
