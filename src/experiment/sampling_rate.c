@@ -9,7 +9,7 @@
 #define KEPT 0.8 /* of what is known, from one window to the next of its kind */
 #define WAKEUPS_LEAST 1000
 #define REPEATS_LEAST 100    /* spins expected beside another one */
-#define REPEATS_OFF_MOST 0.3 /* of those; a rhythm, or long spins, are off by more */
+#define REPEATS_OFF_MOST 0.5 /* of those; a rhythm, or long spins, mostly: more */
 #define BRIEF_SPIN_LEAST 0.01
 
 static unsigned kind_of(double speedup)

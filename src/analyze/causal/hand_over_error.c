@@ -102,12 +102,14 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 			continue;
 		last = run;
 		error = fmax(error, retry_error(run));
-		error = fmax(error, brief_spin_error(run, trials));
-		if (!run->hand_over_ns)
-			continue;
 		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
 		double unit = unit_ns(trials, run->id, point->id) *
 			      passages(recording, run->id, point->id);
+		/* A longer unit holds longer spins: those of a rhythm may look brief. */
+		if (unit < most)
+			error = fmax(error, brief_spin_error(run, trials));
+		if (!run->hand_over_ns)
+			continue;
 		if ((double)run->hand_over_ns <= most)
 			error = fmax(error, fmin(ERROR_MOST, WAKE_NS / (double)run->hand_over_ns));
 		else if (point->kind != POINT_SAMPLED && unit < most &&

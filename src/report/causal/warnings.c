@@ -83,7 +83,7 @@ static void warn_of_widened(struct warnings *warnings, const struct causal *caus
 			widened == 1 ? "was" : "were");
 }
 
-#define BRIEF_SPINS_TOLD 0.03 /* of the CPU time; of less, intervals are hardly wider */
+#define BRIEF_SPINS_TOLD 0.03 /* of the CPU time */
 
 static void warn_of_short_units(struct warnings *warnings, const struct recording *recording,
 				const struct causal *causal)
@@ -91,21 +91,18 @@ static void warn_of_short_units(struct warnings *warnings, const struct recordin
 	double spinning = brief_spin_share_of(recording);
 	bool is_met = false;
 
-	if (spinning >= BRIEF_SPINS_TOLD) {
+	for (size_t i = 0; i < causal->count; i++)
+		for (size_t j = 0; j < causal->targets[i].count; j++)
+			is_met |= causal->targets[i].effects[j].hand_over_error >=
+				  HAND_OVER_ERROR_OF_SHORT_UNITS;
+	if (is_met && spinning >= BRIEF_SPINS_TOLD)
 		*array_add(warnings) = text_format(
 			"threads spin for %.0f %% of the CPU time, for less than a sampling period "
 			"at a time: samples do not show which code they wait for, and code beside "
 			"that seems to gain, too; intervals are wider for it, and a longer run "
 			"does not narrow them: try the change",
 			100 * spinning);
-		return;
-	}
-
-	for (size_t i = 0; i < causal->count; i++)
-		for (size_t j = 0; j < causal->targets[i].count; j++)
-			is_met |= causal->targets[i].effects[j].hand_over_error >=
-				  HAND_OVER_ERROR_OF_SHORT_UNITS;
-	if (is_met)
+	else if (is_met)
 		*array_add(warnings) = text_copy(
 			"a unit of work is shorter than two sampling periods, and tasks wait for "
 			"each other at some of them: a speedup may make them meet more often than "
