@@ -6,7 +6,7 @@
  *
  * One thread works, another reads the clock all the time. What passes between two readings beyond
  * 80 us is added up in FILE, an array of nanoseconds by slots of 10 ms of CLOCK_MONOTONIC, modulo
- * SLOTS.
+ * SLOTS; what an earlier run wrote is gone.
  */
 #include "unit.h"
 
@@ -50,7 +50,7 @@ static void *watch(void *mapped)
 
 int main(int argc, char **argv)
 {
-	int file = argc > 2 ? open(argv[1], O_RDWR | O_CREAT, 0600) : -1;
+	int file = argc > 2 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 	uint64_t end = now_ns() + (argc > 2 ? strtoul(argv[2], NULL, 10) : 0) * 1000000000u;
 	pthread_t thread;
 
