@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 static int range_compare(const void *one, const void *other)
 {
 	const struct range *a = one, *b = other;
@@ -45,6 +47,27 @@ static size_t ranges_after(const struct ranges *ranges, uint64_t at)
 			high = middle;
 	}
 	return low;
+}
+
+void ranges_include(struct ranges *ranges, uint64_t start, uint64_t end)
+{
+	size_t first = ranges_after(ranges, start ? start - 1 : 0), last = first;
+
+	if (start >= end)
+		return;
+	for (; last < ranges->count && ranges->items[last].start <= end; last++) {
+		const struct range *touched = &ranges->items[last];
+		start = touched->start < start ? touched->start : start;
+		end = touched->end > end ? touched->end : end;
+	}
+	if (last == first)
+		(void)array_add(ranges);
+	else
+		ranges->count -= last - first - 1;
+	size_t after = last == first ? first : last;
+	memmove(&ranges->items[first + 1], &ranges->items[after],
+		(ranges->count - first - 1) * sizeof(*ranges->items));
+	ranges->items[first] = (struct range){.start = start, .end = end};
 }
 
 bool ranges_has(const struct ranges *ranges, uint64_t at)

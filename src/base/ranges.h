@@ -2,8 +2,8 @@
 /*
  * ranges - sets of file offsets or addresses, as sorted ranges.
  *
- * ranges_add appends in any order. All other functions take and give merged ranges: sorted, not
- * empty, not touching.
+ * ranges_add appends in any order, ranges_merge sorts. All other functions take and give merged
+ * ranges: sorted, not empty, not touching.
  */
 #pragma once
 
@@ -22,6 +22,8 @@ struct ranges {
 
 void ranges_add(struct ranges *ranges, uint64_t start, uint64_t end); /* drops empty ones */
 void ranges_merge(struct ranges *ranges);
+/* Adds one, in linear time. */
+void ranges_include(struct ranges *ranges, uint64_t start, uint64_t end);
 bool ranges_has(const struct ranges *ranges, uint64_t at);
 uint64_t ranges_end(const struct ranges *ranges, uint64_t at); /* of the range at `at`, else `at` */
 /* Appends the intersection of [start, end) and `ranges` to `result`. */

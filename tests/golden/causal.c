@@ -127,6 +127,11 @@ TEST("where no point was visited often enough, the report says so")
 	CHECK(is_golden("rare", "text"));
 }
 
+TEST("where no place has an answer, each says what it lacks")
+{
+	CHECK(is_golden("few", "text"));
+}
+
 TEST("where the program ended at once, the report says so")
 {
 	CHECK(is_golden("short", "text"));

@@ -13,8 +13,8 @@
 
 CLEANUP_DEFINE(profile, struct profile *, profile_close, NULL)
 
-const char *const recordings[] = {"pipeline", "latency", "hostile", "rare", "short",  "markup",
-				  "wide",     "kinds",   "found",   "sets", "roadmap"};
+const char *const recordings[] = {"pipeline", "latency", "hostile", "rare", "short",   "markup",
+				  "wide",     "kinds",   "found",   "sets", "roadmap", "few"};
 const unsigned recordings_count = sizeof(recordings) / sizeof(recordings[0]);
 
 /* Code with a known gain. */
@@ -641,12 +641,40 @@ static int write_roadmap(struct profile *profile, struct error *error)
 	return code;
 }
 
+/* No target has experiments at a speedup and controls, and each lacks something else. */
+static int write_few(struct profile *profile, struct error *error)
+{
+	struct made_target targets[] = {
+		{line_of("/src/pack/pipeline.c", 42, "compress_block"), 0.412, {0.48}, 0, 0},
+		{line_of("/src/pack/pipeline.c", 87, "checksum"), 0.3, {0.1}, 0, 0},
+		{line_of("/src/pack/index.c", 12, "find_slot"), 0.2, {0.1}, 0, 0},
+	};
+	struct made made = {
+		.profile = profile,
+		.run = run_of("[\"./pack\"]", 12, 7),
+		.points = {{.kind = POINT_THROUGHPUT, .name = (char *)"file"}},
+		.point_count = 1,
+		.targets = targets,
+		.target_count = sizeof(targets) / sizeof(targets[0]),
+	};
+	made.run.options = (char *)"[]";
+	int code = begin(&made, error);
+	for (unsigned i = 0; i < 2 && !code; i++)
+		code = add_experiment(&made, &targets[0], 0.5, VERDICT_COUNTED, error);
+	for (unsigned i = 0; i < 3 && !code; i++)
+		code = add_experiment(&made, &targets[1], 0.5, VERDICT_DISPLACED, error);
+	if (!code)
+		code = end(&made, error);
+	free_names(&made);
+	return code;
+}
+
 int recordings_write(const char *name, const char *path, struct error *error)
 {
 	static int (*const writers[])(struct profile *, struct error *) = {
 		write_pipeline, write_latency, write_hostile, write_rare,
 		write_short,    write_markup,  write_wide,    write_kinds,
-		write_found,    write_sets,    write_roadmap};
+		write_found,    write_sets,    write_roadmap, write_few};
 	AUTO(profile) struct profile *profile = NULL;
 	int code = profile_create(path, true, &profile, error);
 	for (unsigned i = 0; i < recordings_count && !code; i++) {

@@ -87,6 +87,12 @@ double brief_spin_share_of(const struct recording *recording)
 	return most;
 }
 
+bool hand_over_spins_briefly(const struct recording_run *run, double unit_ns)
+{
+	return run->brief_spin_share > 0 &&
+	       unit_ns < (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
+}
+
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point)
 {
@@ -105,8 +111,7 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
 		double unit = unit_ns(trials, run->id, point->id) *
 			      passages(recording, run->id, point->id);
-		/* A longer unit holds longer spins: those of a rhythm may look brief. */
-		if (unit < most)
+		if (hand_over_spins_briefly(run, unit))
 			error = fmax(error, brief_spin_error(run, trials));
 		if (!run->hand_over_ns)
 			continue;

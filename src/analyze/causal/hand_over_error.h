@@ -29,6 +29,11 @@
 
 /* Of the CPU time of a run, the largest: threads spin there for less than a sampling period. */
 double brief_spin_share_of(const struct recording *recording);
+/*
+ * Whether that holds for a unit of so much CPU time: one of two periods or more holds longer spins,
+ * and those of a rhythm may look brief.
+ */
+bool hand_over_spins_briefly(const struct recording_run *run, double unit_ns);
 /* Standard error as a part of the gain; 0 for latencies, and if hand-overs are rare. */
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point);

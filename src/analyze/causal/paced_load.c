@@ -119,6 +119,22 @@ static double bounded(double value, double most)
 	return fmax(0, fmin(value, most));
 }
 
+/* Threads that spin more while others pause spend more, without any timer. */
+static bool spins_briefly(const struct recording *recording, const struct recording_point *point)
+{
+	if (!(brief_spin_share_of(recording) > 0))
+		return false;
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *window = &recording->experiments.items[i];
+		const struct recording_visit *visit = recording_visit(window, point->id);
+		const struct recording_run *run = recording_run(recording, window->run_id);
+		if (run && visit && !(window->speedup > 0) &&
+		    hand_over_spins_briefly(run, recording_visit_work(window, visit)))
+			return true;
+	}
+	return false;
+}
+
 struct paced_load paced_load_of(const struct recording *recording,
 				const struct recording_point *point)
 {
@@ -128,7 +144,7 @@ struct paced_load paced_load_of(const struct recording *recording,
 		growth_of(recording, point, SPENDING_EFFECTIVE_TIME, 0, &load.effective);
 
 	if (point->kind == POINT_LATENCY || point->kind == POINT_SAMPLED ||
-	    brief_spin_share_of(recording) > 0 || work.windows < PACED_WINDOWS_LEAST ||
+	    spins_briefly(recording, point) || work.windows < PACED_WINDOWS_LEAST ||
 	    slower.share <= PACED_LOAD_SLOWER_LEAST)
 		return load;
 	double chance = PACED_CHANCE / (double)recording->points.count;

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "experiment/progress/unit_choice.h"
+#include "experiment/target/call_chains.h"
 
 #include <errno.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static void sample_chains(struct search *search)
 	collector_want_callers(session->collector, 1);
 	session_wait(session, SAMPLE_FOR_NS);
 	collector_drain(session->collector, &session->handler);
-	collector_want_callers(session->collector, session->callers_one_of);
+	collector_want_callers(session->collector, CALL_CHAINS_ONE_OF);
 	session->handler = usual;
 	qsort(search->candidates.items, search->candidates.count, sizeof(*search->candidates.items),
 	      by_scope_and_chains);

@@ -105,8 +105,7 @@ int session_enable_target_kinds(struct session *session, struct error *error)
 	if (session->is_pool)
 		sampled_code_set_pool(session->code);
 	sampled_code_set_chains(session->code, kinds.callers);
-	session->callers_one_of = CALL_CHAINS_ONE_OF;
-	collector_want_callers(session->collector, session->callers_one_of);
+	collector_want_callers(session->collector, CALL_CHAINS_ONE_OF);
 	/* The kernel engine measures spans, too. */
 	session->listens_to_spans =
 		kinds.spans || !strcmp(collector_engine(session->collector), "kernel");

@@ -87,7 +87,6 @@ struct session {
 	struct error missing_target;
 	uint32_t searched_objects;    /* files in which names were looked up */
 	uint64_t searched_generation; /* of symbols, then */
-	unsigned callers_one_of;      /* samples; 0: none */
 	bool has_added_libraries, has_reported_waiting, listens_to_spans, is_pool;
 	struct session_found_points found_points;
 	struct session_stops stops;

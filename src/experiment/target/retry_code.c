@@ -39,13 +39,14 @@ void retry_code_free(struct retry_code *code)
 static void look_at(struct retry_code *code, uint32_t object, uint64_t offset)
 {
 	struct object_code *own = &code->objects.items[object];
-	struct range function;
+	struct range function = {.start = offset, .end = offset + 1};
+	size_t loops = own->loops.count;
 
 	if (!symbols_retry_loops(code->symbols, object, offset, &function, &own->loops))
 		function = (struct range){.start = offset, .end = offset + 1};
-	ranges_add(&own->functions, function.start, function.end);
-	ranges_merge(&own->functions);
-	ranges_merge(&own->loops);
+	ranges_include(&own->functions, function.start, function.end);
+	if (own->loops.count > loops)
+		ranges_merge(&own->loops);
 }
 
 bool retry_code_has(struct retry_code *code, uint32_t object, uint64_t offset)

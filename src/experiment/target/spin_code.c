@@ -85,8 +85,7 @@ static void look_at(struct spin_code *code, uint32_t object, uint64_t offset)
 	if (!symbols_spin_loops(code->symbols, object, offset, &function, &own->loops,
 				&own->helpers))
 		function = (struct range){.start = offset, .end = offset + 1};
-	ranges_add(&own->functions, function.start, function.end);
-	ranges_merge(&own->functions);
+	ranges_include(&own->functions, function.start, function.end);
 	if (own->loops.count == loops && own->helpers.count == helpers)
 		return;
 	ranges_merge(&own->loops);

@@ -260,7 +260,7 @@ static void add_unanswered(struct screen *screen, const struct report *report,
 	for (unsigned i = 0; i < shown; i++) {
 		const struct unanswered_place *place = &list.items[i];
 		AUTO(text) char *name = display_clean(place->function);
-		AUTO(text) char *reason = unanswered_reason(place->target);
+		AUTO(text) char *reason = unanswered_reason(report->recording, place->target);
 		screen_take_target(screen, place->target, display_fit(name, NAME_COLUMNS));
 		screen_take(screen, SCREEN_TEXT,
 			    text_format(" (%.0f %% of the time, %s)%s", 100 * place->share, reason,

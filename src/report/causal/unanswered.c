@@ -219,7 +219,24 @@ struct unanswered unanswered_of(const struct report *report, const struct target
 	return list;
 }
 
-char *unanswered_reason(const struct causal_target *target)
+/* Its windows that were discarded as they were recorded; other programs are the first reason. */
+static char *why_discarded(const struct recording *recording, int64_t target_id)
+{
+	unsigned displaced = 0, others = 0;
+
+	for (size_t i = 0; i < recording->experiments.count; i++) {
+		const struct recording_experiment *window = &recording->experiments.items[i];
+		bool is_own = window->target_id == target_id;
+		displaced += is_own && window->verdict == VERDICT_DISPLACED;
+		others += is_own && (window->verdict == VERDICT_TOO_FEW_VISITS ||
+				     window->verdict == VERDICT_CUT_SHORT);
+	}
+	if (displaced >= others && displaced)
+		return text_copy("other programs disturbed its experiments");
+	return text_copy(others ? "too few visits in its experiments" : "not tried");
+}
+
+char *unanswered_reason(const struct recording *recording, const struct causal_target *target)
 {
 	unsigned mischarged = target->overcharged + target->uncharged + target->paused_whole;
 
@@ -231,9 +248,8 @@ char *unanswered_reason(const struct causal_target *target)
 	if (mischarged)
 		return text_format("all %u experiments contradict its samples", mischarged);
 	if (target->displaced)
-		return text_format("other programs disturbed all %u experiments",
-				   target->displaced);
-	return text_copy("not tried");
+		return text_copy("other programs disturbed its experiments");
+	return why_discarded(recording, target->target->id);
 }
 
 json_t *unanswered_json(const struct report *report, const struct target_verdicts *verdicts)
@@ -243,7 +259,7 @@ json_t *unanswered_json(const struct report *report, const struct target_verdict
 
 	for (unsigned i = 0; i < list.count; i++) {
 		const struct unanswered_place *place = &list.items[i];
-		AUTO(text) char *reason = unanswered_reason(place->target);
+		AUTO(text) char *reason = unanswered_reason(report->recording, place->target);
 		json_array_append_new(
 			places, json_pack("{sI so so ss}", "target",
 					  (json_int_t)(place->target - report->causal->targets),

@@ -30,6 +30,6 @@ struct unanswered {
 struct unanswered unanswered_of(const struct report *report,
 				const struct target_verdicts *verdicts);
 /* "not tried", "3 experiments are too few"; to be freed. */
-char *unanswered_reason(const struct causal_target *target);
+char *unanswered_reason(const struct recording *recording, const struct causal_target *target);
 /* The same for JSON, with reasons. */
 json_t *unanswered_json(const struct report *report, const struct target_verdicts *verdicts);

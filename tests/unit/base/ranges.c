@@ -32,3 +32,24 @@ TEST("touching ranges are merged, and found by address")
 	ranges_clear(&clipped);
 	ranges_clear(&cut);
 }
+
+TEST("ranges that are included one by one are those that are added and merged")
+{
+	for (uint64_t seed = 1; seed < 200; seed++) {
+		struct ranges included = {0}, merged = {0};
+		for (uint64_t i = 0; i < 40; i++) {
+			uint64_t start = (seed * 7919 + i * 104729) % 97,
+				 length = (seed + i * i) % 7;
+			ranges_include(&included, start, start + length);
+			ranges_add(&merged, start, start + length);
+		}
+		ranges_merge(&merged);
+		CHECK_EQUAL(included.count, merged.count);
+		for (size_t i = 0; i < included.count && i < merged.count; i++) {
+			CHECK_EQUAL(included.items[i].start, merged.items[i].start);
+			CHECK_EQUAL(included.items[i].end, merged.items[i].end);
+		}
+		ranges_clear(&included);
+		ranges_clear(&merged);
+	}
+}

@@ -147,6 +147,15 @@ static double error_of_spins(double spinning, double own)
 	return error;
 }
 
+TEST("a unit of two periods or more holds no brief spins")
+{
+	const struct recording_run run = {.period_ns = 80000, .brief_spin_share = 0.2};
+
+	CHECK(hand_over_spins_briefly(&run, 14000));
+	CHECK(!hand_over_spins_briefly(&run, 160000));
+	CHECK(!hand_over_spins_briefly(&(struct recording_run){.period_ns = 80000}, 14000));
+}
+
 TEST("where threads spin briefly for a tenth of the time, only what nearly all do gains surely")
 {
 	CHECK(1.96 * error_of_spins(0.2, 0.6) > 1);
