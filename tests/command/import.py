@@ -4,13 +4,16 @@
 
 Usage: import.py PATH-OF-LEVER
 """
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
-from check import Skip, check, equal, lever, main, test
+from check import LEVER, Skip, check, equal, lever, main, test
 
 FOLDER = tempfile.TemporaryDirectory()
 CLOCK = """# hostname : builder
@@ -134,6 +137,30 @@ def _():
         equal((result.returncode, result.stdout), (1, ""))
         check(name in result.stderr and reason in result.stderr, result.stderr)
     check(not os.path.exists(path("none.lever")) and not os.path.exists(path("none.lever.part")), "left files")
+
+
+@test("text from a pipe that has a name; ended while it reads or waits, lever import leaves no file")
+def _():
+    pipe = path("pipe")
+    os.mkfifo(pipe)
+    for begin, names in (("", set()), (CLOCK, {"piped.lever.part"})):
+        before = set(os.listdir(FOLDER.name))
+        with subprocess.Popen([LEVER, "import", "-o", path("piped.lever"), pipe], stderr=subprocess.DEVNULL) as child:
+            with open(pipe, "w", encoding="utf-8") if begin else contextlib.nullcontext() as file:
+                if begin:
+                    file.write(begin)
+                    file.flush()
+                end = time.monotonic() + 30
+                while not names <= set(os.listdir(FOLDER.name)) and time.monotonic() < end:
+                    time.sleep(0.01)
+                time.sleep(0.2)
+                child.terminate()
+                equal(child.wait(30), -signal.SIGTERM)
+        equal(set(os.listdir(FOLDER.name)), before)
+    with subprocess.Popen(["sh", "-c", 'cat "$0" > "$1"', path("text.txt", CLOCK), pipe]):
+        result = lever("import", "-o", path("piped.lever"), pipe)
+    equal(result.returncode, 0, result.stderr)
+    check("3 samples added" in result.stderr, result.stderr)
 
 
 @test("a perf.data file: the shares that perf itself reports")

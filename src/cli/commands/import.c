@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,6 @@ const struct command_page import_page = {
 /* The text, from a file or a child; close by close_text. */
 struct text_source {
 	FILE *in;
-	FILE *copy;  /* of a perf.data that came through a pipe; NULL: none */
 	pid_t child; /* perf script; 0: none */
 };
 
@@ -89,52 +89,59 @@ static bool is_perf_data(FILE *in)
 	return begins_with(in, PERF_MAGIC);
 }
 
-/* A copy of standard input without a name, which can be read twice. */
-static int copy_input(FILE **copy, struct error *error)
+/* Instead of a pipe a copy of what it says, without a name, which can be read twice. */
+static int copy_pipe(FILE **in, struct error *error)
 {
 	char part[1 << 16];
 	size_t length;
+	FILE *copy = tmpfile();
 
-	*copy = tmpfile();
-	while (*copy && (length = fread(part, 1, sizeof(part), stdin)))
-		if (fwrite(part, 1, length, *copy) != length)
+	while (copy && (length = fread(part, 1, sizeof(part), *in)))
+		if (fwrite(part, 1, length, copy) != length)
 			break;
-	if (!*copy || ferror(*copy) || fflush(*copy))
-		return error_set(error, -EIO,
-				 "cannot keep standard input in a file: %s; give lever import the "
-				 "name of a file",
-				 strerror(errno));
-	rewind(*copy);
-	return 0;
+	int code = !copy || ferror(copy) || fflush(copy) ?
+			   error_set(error, -EIO,
+				     "cannot keep what the pipe says in a temporary file: %s; "
+				     "give lever import the name of a file",
+				     strerror(errno)) :
+			   0;
+	fclose(*in);
+	*in = copy;
+	if (copy)
+		rewind(copy);
+	return code;
 }
 
 /* perf.data in pipe mode looks so, too; text can only be read once from a pipe. */
-static int open_input(struct text_source *source, struct error *error)
+static int open_pipe(struct text_source *source, struct error *error)
 {
-	int first = getc(stdin);
+	int first = getc(source->in);
 
-	ungetc(first, stdin);
-	source->in = stdin;
+	ungetc(first, source->in);
 	if (first != PERF_MAGIC[0])
 		return 0;
-	int code = copy_input(&source->copy, error);
-	source->in = code ? NULL : source->copy;
-	if (code || !is_perf_data(source->copy)) {
-		if (!code)
-			rewind(source->copy);
+	int code = copy_pipe(&source->in, error);
+	bool is_data = !code && is_perf_data(source->in);
+	if (!code)
+		rewind(source->in);
+	if (!is_data)
 		return code;
-	}
+	AUTO(text) char *path = text_format("/dev/fd/%d", fileno(source->in));
+	FILE *copy = source->in;
 	source->in = NULL;
-	AUTO(text) char *path = text_format("/dev/fd/%d", fileno(source->copy));
-	return start_perf(path, source, error);
+	code = start_perf(path, source, error); /* the child has opened descriptors of its own */
+	fclose(copy);
+	return code;
 }
 
 static int open_text(const char *path, struct text_source *source, struct error *error)
 {
 	struct stat found;
 
-	if (!strcmp(path, "-"))
-		return open_input(source, error);
+	if (!strcmp(path, "-")) {
+		source->in = stdin;
+		return open_pipe(source, error);
+	}
 	if (!stat(path, &found) && S_ISDIR(found.st_mode))
 		return error_set(error, -EISDIR, "%s is a folder; give the file perf.data in it",
 				 path);
@@ -144,6 +151,8 @@ static int open_text(const char *path, struct text_source *source, struct error 
 			error, -errno,
 			"cannot read %s: %s; give what perf record wrote, usually perf.data", path,
 			strerror(errno));
+	if (fseek(source->in, 0, SEEK_SET))
+		return open_pipe(source, error);
 	if (is_perf_data(source->in)) {
 		fclose(source->in);
 		source->in = NULL;
@@ -167,10 +176,8 @@ static int close_text(const char *path, struct text_source *source, struct error
 	/* A pipe closed early would end perf as if it could not read. */
 	while (source->child > 0 && fread(rest, 1, sizeof(rest), source->in))
 		continue;
-	if (source->in && source->in != stdin && source->in != source->copy)
+	if (source->in)
 		fclose(source->in);
-	if (source->copy)
-		fclose(source->copy);
 	if (source->child > 0 && waitpid(source->child, &status, 0) == source->child && status)
 		return error_set(
 			error, -EINVAL,
@@ -183,23 +190,29 @@ static int close_text(const char *path, struct text_source *source, struct error
 	return 0;
 }
 
-static int import_text(const char *path, struct profile *profile, struct perf_script_counts *counts,
-		       struct error *error)
-{
-	struct text_source source = {0};
-	struct error closing = {0};
-	int code = open_text(path, &source, error);
+static const char *const unfinished_suffixes[] = {"", "-wal", "-shm", "-journal"};
+#define UNFINISHED (sizeof(unfinished_suffixes) / sizeof(*unfinished_suffixes))
+static char *unfinished[UNFINISHED]; /* files of a profile that a signal removes */
 
-	if (!code)
-		code = perf_script_import(source.in, LEVER_VERSION, profile, counts, error);
-	if (code && source.in)
-		error_add_place(error, "%s", strcmp(path, "-") ? path : "standard input");
-	int closed = close_text(path, &source, &closing);
-	if (closed) {
-		*error = closing;
-		return closed;
-	}
-	return code;
+static void on_end(int number)
+{
+	for (size_t i = 0; i < UNFINISHED; i++)
+		unlink(unfinished[i]);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* NULL: no more. */
+static void remove_at_end(const char *path)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (size_t i = 0; path && i < UNFINISHED; i++)
+		unfinished[i] = text_format("%s%s", path, unfinished_suffixes[i]);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], path ? on_end : SIG_DFL);
+	for (size_t i = 0; !path && i < UNFINISHED; i++)
+		free(take(&unfinished[i]));
 }
 
 static void tell(const struct perf_script_counts *counts, const char *output)
@@ -214,27 +227,54 @@ static void tell(const struct perf_script_counts *counts, const char *output)
 }
 
 /* A new profile has its name when it is whole; an old one is as it was if the text is none. */
-static int import_file(const char *path, const struct import_values *values,
-		       struct perf_script_counts *counts, struct error *error)
+static int import_into(struct text_source *source, const char *name,
+		       const struct import_values *values, struct perf_script_counts *counts,
+		       struct error *error)
 {
 	bool is_new = values->fresh || access(values->output, F_OK);
 	AUTO(text) char *part = text_format(is_new ? "%s.part" : "%s", values->output);
 	struct profile *profile = NULL;
-	int code = profile_create(part, is_new, &profile, error);
 
-	if (code)
-		return code;
-	code = import_text(path, profile, counts, error);
+	if (is_new)
+		remove_at_end(part);
+	int code = profile_create(part, is_new, &profile, error);
+	if (!code) {
+		code = perf_script_import(source->in, LEVER_VERSION, profile, counts, error);
+		if (code)
+			error_add_place(error, "%s", name);
+	}
 	if (!code) {
 		profile_close(profile);
 		if (is_new && rename(part, values->output))
 			code = error_set(error, -errno, "cannot write %s: %s", values->output,
 					 strerror(errno));
-		return code;
+	} else if (profile) {
+		profile_discard(profile);
+		if (is_new)
+			unlink(part);
 	}
-	profile_discard(profile);
 	if (is_new)
-		unlink(part);
+		remove_at_end(NULL);
+	return code;
+}
+
+static int import_file(const char *path, const struct import_values *values,
+		       struct perf_script_counts *counts, struct error *error)
+{
+	struct text_source source = {0};
+	struct error closing = {0};
+	const char *name = strcmp(path, "-") ? path : "standard input";
+	int code = open_text(path, &source, error);
+
+	if (!code)
+		code = import_into(&source, name, values, counts, error);
+	else if (source.in)
+		error_add_place(error, "%s", name);
+	int closed = close_text(path, &source, &closing);
+	if (closed) {
+		*error = closing;
+		return closed;
+	}
 	return code;
 }
 
