@@ -32,12 +32,24 @@ void terminal_label(FILE *out, const struct report_options *options, const char 
 	terminal_style(out, options, NULL);
 }
 
+/* Cuts it off; a per cent sign stays with its number. */
+static char *next_word(char **rest)
+{
+	char *word = strsep(rest, " ");
+
+	while (word && *rest && **rest == '%') {
+		char *sign = strsep(rest, " ");
+		sign[-1] = ' ';
+	}
+	return word;
+}
+
 void terminal_wrapped(FILE *out, const char *text, size_t indent, size_t columns)
 {
 	AUTO(text) char *words = text_copy(text);
 	size_t at = indent;
 	char *rest = words;
-	for (char *word; (word = strsep(&rest, " "));) {
+	for (char *word; (word = next_word(&rest));) {
 		size_t width = display_width(word);
 		if (at > indent && at + 1 + width > columns) {
 			fprintf(out, "\n%*s", (int)indent, "");

@@ -247,7 +247,8 @@ char *advice_why(const struct advice *advice, const struct target_verdict *verdi
 	if (ratio > WAITED_FOR)
 		return text_format(
 			"it takes only %.0f %% of all threads' time, but the pace depends on it "
-			"for %.0f %% of the time: others wait for it, or do what is not counted",
+			"for %.0f %% of the time: others wait for it, or do work that is not "
+			"counted",
 			100 * share, 100 * pace);
 	if (ratio < HIDDEN)
 		return text_format("it takes %.0f %% of all threads' time, but others hide a part: "

@@ -265,21 +265,24 @@ static void warn_of_charges(struct warnings *warnings, const struct causal *caus
 		const struct causal_target *target = &causal->targets[i];
 		if (target->overcharged)
 			*array_add(warnings) = text_format(
-				"%u windows of %s do not count: the program paused, although "
+				"%u window%s of %s %s not count: the program paused, although "
 				"hardly any sample is in this code, as in a wait that lasts for "
 				"whole windows; use longer windows with --window",
-				target->overcharged, target->target->name);
+				target->overcharged, target->overcharged == 1 ? "" : "s",
+				target->target->name, target->overcharged == 1 ? "does" : "do");
 		if (target->uncharged)
 			*array_add(warnings) = text_format(
-				"%u windows of %s do not count: nothing paused, although samples "
+				"%u window%s of %s %s not count: nothing paused, although samples "
 				"are in this code; run again",
-				target->uncharged, target->target->name);
+				target->uncharged, target->uncharged == 1 ? "" : "s",
+				target->target->name, target->uncharged == 1 ? "does" : "do");
 		if (target->paused_whole)
 			*array_add(warnings) = text_format(
-				"%u windows of %s do not count: this code runs nearly all the "
+				"%u window%s of %s %s not count: this code runs nearly all the "
 				"time, and at such a speedup all else would pause for good; ask "
 				"for lower ones with --speedups",
-				target->paused_whole, target->target->name);
+				target->paused_whole, target->paused_whole == 1 ? "" : "s",
+				target->target->name, target->paused_whole == 1 ? "does" : "do");
 	}
 }
 

@@ -116,7 +116,8 @@ TEST("a thread that sleeps all the time is none that waits for a place")
 	targets[1].share = 0.02;
 	advice = advice_of(&report, &verdicts);
 	AUTO(text) char *waits = advice_why(&advice, &verdict);
-	CHECK(strstr(waits, "83 % of the time: others wait for it, or do what is not counted"));
+	CHECK(strstr(waits, "83 % of the time: others wait for it, or do work that is not "
+			    "counted"));
 }
 
 TEST("a program whose cores others took is not said to wait")
