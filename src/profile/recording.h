@@ -36,7 +36,7 @@ struct recording_run {
 	char *version;     /* of lever */
 	char *granularity; /* "line", ...; a target_kind_name, or "all" */
 	int64_t started_s; /* Unix time */
-	uint64_t wall_ns;  /* of the program, pauses included; 0 while it runs */
+	uint64_t wall_ns;  /* of the program, pauses included, stops not; 0: it runs */
 	uint64_t delay_ns; /* growth of G over the run */
 	uint64_t seed;
 	uint64_t period_ns;      /* sampling period */

@@ -92,6 +92,7 @@ static void complete_run(struct session *session)
 				   session->baseline_ns :
 				   sampled_time_ns(session) - session->stops.sum_ns -
 					   session->speedup_ns - session->found_points.disturbed_ns;
+	run->wall_ns -= session->stops.sum_ns;
 	session_cycle_complete(session, run);
 	run->note = session_warnings(session, &counters);
 	tell_server_ended(session);
