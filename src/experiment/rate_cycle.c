@@ -15,6 +15,7 @@
 #define DEVIATION_LEAST 0.2    /* over the mean */
 #define CORRELATION_LEAST 0.25 /* of neighbours, ... */
 #define CORRELATION_ERRORS 1.5 /* ... and so many standard errors of none above that */
+#define PHASE_LEAST 0.5        /* of the variance, by one change of the mean, is a phase's */
 #define VISITS_LEAST 1.2       /* a cell: with fewer, rates are noise of counting */
 
 #define BAND 0.4      /* standard deviations from the mean to either threshold */
@@ -44,8 +45,53 @@ static bool is_high(const struct rate_cycle *cycle, double rate)
 	return rate > mean_of(cycle) + BAND * sqrt(variance_of(cycle));
 }
 
+static void merge_blocks(struct rate_cycle *cycle)
+{
+	cycle->block_count /= 2;
+	cycle->block_cells *= 2;
+	for (unsigned i = 0; i < cycle->block_count; i++) {
+		const struct rate_cycle_block *pair = &cycle->blocks[2 * i];
+		cycle->blocks[i] = (struct rate_cycle_block){pair[0].cells + pair[1].cells,
+							     pair[0].sum + pair[1].sum};
+	}
+}
+
+static void add_to_blocks(struct rate_cycle *cycle, double rate)
+{
+	struct rate_cycle_block *last = cycle->blocks;
+
+	if (cycle->block_count)
+		last += cycle->block_count - 1;
+	else
+		cycle->block_cells = 1;
+	if (last->cells > 0 && last->cells < cycle->block_cells) {
+		last->cells++;
+		last->sum += rate;
+		return;
+	}
+	if (cycle->block_count == RATE_CYCLE_BLOCKS)
+		merge_blocks(cycle);
+	cycle->blocks[cycle->block_count++] = (struct rate_cycle_block){1, rate};
+}
+
+/* What the cells' variance is less if the mean changes once, at the best time. */
+static double phase_variance(const struct rate_cycle *cycle)
+{
+	double cells = 0, sum = 0, most = 0;
+
+	for (unsigned i = 0; i + 1 < cycle->block_count; i++) {
+		cells += cycle->blocks[i].cells;
+		sum += cycle->blocks[i].sum;
+		double later = cycle->cells - cells;
+		double difference = sum / cells - (cycle->sum - sum) / later;
+		most = fmax(most, cells * later * difference * difference);
+	}
+	return most / cycle->cells / cycle->cells;
+}
+
 static void add_cell(struct rate_cycle *cycle, double rate)
 {
+	add_to_blocks(cycle, rate);
 	if (cycle->last >= 0) {
 		cycle->pairs++;
 		cycle->paired_ns += cycle->cell.ns;
@@ -85,7 +131,10 @@ void rate_cycle_break(struct rate_cycle *cycle)
 static bool varies(const struct rate_cycle *cycle, double correlation_least)
 {
 	double mean = mean_of(cycle), variance = variance_of(cycle);
+	double phase = cycle->pairs >= PAIRS_LEAST ? phase_variance(cycle) : 0;
 
+	if (phase >= PHASE_LEAST * variance)
+		variance -= phase;
 	return mean * CELL_NS >= VISITS_LEAST && sqrt(variance) >= DEVIATION_LEAST * mean &&
 	       1 - cycle->differences / cycle->pairs / variance >= correlation_least;
 }

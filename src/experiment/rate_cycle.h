@@ -11,18 +11,26 @@
 #include <stdbool.h>
 
 #define RATE_CYCLE_STEPS 16
+#define RATE_CYCLE_BLOCKS 64
 
 struct rate_cycle_step {
 	double ns, visits;
+};
+
+/* Of cells in a row. */
+struct rate_cycle_block {
+	double cells, sum;
 };
 
 struct rate_cycle {
 	/* Cells of equal time without a speedup; pairs are cells that follow each other. */
 	double cells, sum, squares, pairs, differences, paired_ns;
 	unsigned rises;
-	struct rate_cycle_step cell; /* that fills */
-	double last;                 /* rate of the cell before; negative: there is none */
-	bool was_low;                /* a cell since the last break, and none was high since */
+	struct rate_cycle_block blocks[RATE_CYCLE_BLOCKS]; /* all cells, the last block fills */
+	unsigned block_count, block_cells;                 /* that a block holds */
+	struct rate_cycle_step cell;                       /* that fills */
+	double last;  /* rate of the cell before; negative: there is none */
+	bool was_low; /* a cell since the last break, and none was high since */
 
 	/* At any speedup: the last steps, oldest first. */
 	struct rate_cycle_step steps[RATE_CYCLE_STEPS];
@@ -36,7 +44,8 @@ void rate_cycle_break(struct rate_cycle *cycle);
 
 /*
  * Whether the rate rises and falls: it differs by a lot from cell to cell, but neighbours are
- * alike, which chance does not make. Needs some seconds.
+ * alike, which chance does not make. A phase that begins at one time is no cycle. Needs some
+ * seconds.
  */
 bool rate_cycle_is_found(const struct rate_cycle *cycle);
 /* The same by a part of what that needs: worth to be watched without breaks. */

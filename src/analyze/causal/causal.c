@@ -15,6 +15,7 @@
 #include "analyze/causal/meeting_error.h"
 #include "analyze/causal/nesting.h"
 #include "analyze/causal/phase.h"
+#include "analyze/causal/phase_coverage.h"
 #include "analyze/causal/placement_error.h"
 #include "analyze/causal/set_error.h"
 #include "analyze/causal/standstill.h"
@@ -669,6 +670,8 @@ struct causal *causal_new(const struct recording *recording)
 	workers_run(causal->count, estimate_target, &estimation);
 	free(facts);
 	trials_index_release(&index);
+	causal->steadiness = steadiness_of(recording);
+	phase_coverage_find(causal, recording);
 	causal->choice = point_choice_make(recording, causal->targets, causal->count);
 	unsettled_widen(causal, recording);
 	certainty_judge(causal);
@@ -676,7 +679,6 @@ struct causal *causal_new(const struct recording *recording)
 	nesting_find(recording, causal);
 	count_verdicts(causal, recording);
 	count_dropped(causal);
-	causal->steadiness = steadiness_of(recording);
 	return causal;
 }
 

@@ -33,7 +33,8 @@ struct causal_effect {
 	double crowding_error;        /* likewise: crowding_error.h */
 	double unused_share;          /* of cores, beside waiting tasks: placement_error.h */
 	double cycle_ns;              /* longer than windows that count; 0: cycle_parts.h */
-	double cycle_most;            /* then: of the gain, at a speedup of 1 */
+	double cycle_most;            /* of the gain, at a speedup of 1: cycle_parts.h */
+	double phase_reach;           /* likewise, off by this much: phase_coverage.h */
 	bool is_disk_wait;            /* the interval reaches up: disk_wait.h */
 	bool is_contention;           /* sure, and a loss */
 	enum effect_outcome outcome;  /* by the whole curve and the whole table (certainty.h) */

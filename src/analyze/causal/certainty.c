@@ -123,6 +123,14 @@ static void reach_over_cycles(const struct causal_effect *effect, struct effect_
 		cycle_parts_widen(point, fmin(most, 1));
 }
 
+static void reach_over_phases(const struct causal_effect *effect, struct effect_point *point)
+{
+	double change = effect->phase_reach * point->speedup;
+
+	point->low -= change;
+	point->high = fmin(point->high + change, fmax(point->high, 1));
+}
+
 static void cut_points(struct causal_effect *effect)
 {
 	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++) {
@@ -134,8 +142,11 @@ static void cut_points(struct causal_effect *effect)
 	for (size_t i = 0; i < effect->count; i++) {
 		reach_up(effect, &effect->points[i]);
 		reach_over_cycles(effect, &effect->points[i]);
+		reach_over_phases(effect, &effect->points[i]);
 	}
 	effect->slope = effect_slope(effect->points, effect->count);
+	effect->slope.low -= effect->phase_reach;
+	effect->slope.high += effect->phase_reach;
 	if (!is_bounded(effect) || !effect->slope.windows)
 		return;
 	struct effect_slope *slope = &effect->slope;
@@ -154,6 +165,7 @@ static int fitted_at(const struct causal_effect *effect, double speedup, struct 
 	effect_point_widen(at, meeting_error_of(effect, at->gain));
 	reach_up(effect, at);
 	reach_over_cycles(effect, at);
+	reach_over_phases(effect, at);
 	return 0;
 }
 

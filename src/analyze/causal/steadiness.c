@@ -193,6 +193,7 @@ static struct steadiness judge(const struct recording *recording,
 		.work_ratio = exp(work),
 		.at_ns = (double)(controls->items.items[b->begin].experiment->start_ns -
 				  controls->items.items[0].experiment->start_ns),
+		.changed_ns = controls->items.items[b->begin].experiment->start_ns,
 	};
 }
 

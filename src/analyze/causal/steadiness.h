@@ -18,6 +18,7 @@ struct steadiness {
 	double before_ns, after_ns; /* time of a visit, on either side of the largest change */
 	double work_ratio;          /* CPU time of a visit after it, over that before */
 	double at_ns;               /* after the first experiment */
+	uint64_t changed_ns;        /* the same, by the clock of experiments */
 };
 
 /* By the point with most visits. */

@@ -108,6 +108,29 @@ TEST("noise and a steady rate are no cycle")
 	CHECK_EQUAL(found(STEADY, 300e6, 0.5, 300), 0);
 }
 
+TEST("one change of a noisy rate is a phase, no cycle; cycles behind it are found")
+{
+	unsigned phases = 0, cycles = 0;
+
+	for (unsigned i = 0; i < PROGRAMS; i++) {
+		struct program noise = program_of(NOISE, 300e6, 0.5, i + 1);
+		struct program batches = program_of(CYCLE, 300e6, 0.5, i + 1);
+		struct rate_cycle with_phase = {0}, with_cycles = {0};
+		for (unsigned window = 0; window < 80; window++) {
+			for (unsigned step = 0; step < WINDOW_STEPS; step++)
+				rate_cycle_learn(&with_phase, STEP_NS,
+						 step_of(&noise) * (window < 5 + i / 2 ? 2 : 1));
+			rate_cycle_break(&with_phase);
+		}
+		phases += rate_cycle_is_found(&with_phase);
+		learn(&with_cycles, &noise, 30);
+		learn(&with_cycles, &batches, 40);
+		cycles += rate_cycle_is_found(&with_cycles);
+	}
+	CHECK_EQUAL(phases, 0);
+	CHECK(cycles >= 95);
+}
+
 TEST("a program that stands still has no cycle")
 {
 	struct rate_cycle cycle = {0};
