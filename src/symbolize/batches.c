@@ -15,6 +15,21 @@ void symbols_locations_at(struct symbols *symbols, const struct symbols_address 
 			symbols_location_at(symbols, addresses[i].object, addresses[i].offset);
 }
 
+uint32_t symbols_sampled_location(struct symbols *symbols, uint32_t object, uint64_t offset)
+{
+	if (symbols->parser)
+		return parser_sampled_location(symbols->parser, object, offset);
+	return symbols_tail_location(symbols, object, offset,
+				     symbols_location_at(symbols, object, offset));
+}
+
+void symbols_look_up_sampled(struct symbols *symbols, const struct symbols_address *addresses,
+			     size_t count)
+{
+	if (symbols->parser)
+		parser_look_up_sampled(symbols->parser, addresses, count);
+}
+
 void symbols_tail_calls_of(struct symbols *symbols, const struct symbols_call *calls, size_t count,
 			   struct symbols_addresses *between, uint32_t *counts)
 {

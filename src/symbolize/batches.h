@@ -11,6 +11,12 @@
 void symbols_locations_at(struct symbols *symbols, const struct symbols_address *addresses,
 			  size_t count, uint32_t *locations);
 
+/* As symbols_tail_location of symbols_location_at. */
+uint32_t symbols_sampled_location(struct symbols *symbols, uint32_t object, uint64_t offset);
+/* So that symbols_sampled_location of each needs no question: their number may be large. */
+void symbols_look_up_sampled(struct symbols *symbols, const struct symbols_address *addresses,
+			     size_t count);
+
 struct symbols_call {
 	struct symbols_address call, callee; /* as symbols_tail_calls has them */
 };

@@ -144,7 +144,7 @@ static void sample_chains(struct search *search)
 						      .name = on_name};
 	collector_want_callers(session->collector, 1);
 	session_wait(session, SAMPLE_FOR_NS);
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 	collector_want_callers(session->collector, CALL_CHAINS_ONE_OF);
 	session->handler = usual;
 	qsort(search->candidates.items, search->candidates.count, sizeof(*search->candidates.items),

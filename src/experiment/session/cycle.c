@@ -18,6 +18,7 @@
 #define WINDOWS_LEAST_DISTURBED 40
 #define DISTURBED_LIMIT 0.2   /* of displaced time in a window that counts */
 #define WINDOW_LENGTHS 1.5    /* ... each with the time until it begins */
+#define REQUESTS_MANY 100     /* in a window */
 #define VISITS_MANY 16        /* where one more or less matters little */
 #define WATCH_NS 3e9          /* at most, without a break, where cycles are likely, ... */
 #define WATCH_PART 0.3        /* ... of the time that is left, ... */
@@ -127,12 +128,21 @@ static bool has_time(const struct session *session, const struct rate_cycle *cyc
 		       fmax(rate_cycle_length_ns(cycle), (double)session->window_ns);
 }
 
+/*
+ * Many requests are served in a window, each of them whole: a rate that rises and falls is the
+ * disk's or the machine's, and waiting for its rises takes most of a run.
+ */
+static bool serves_requests(const struct session *session)
+{
+	return progress_points_requests(session->points) && session->last_visits >= REQUESTS_MANY;
+}
+
 static bool looks_for_cycles(const struct session *session)
 {
 	const struct session_cycle *cycle = &session->cycle;
 
-	return !cycle->since_ns && !cycle->is_given_up && !session->options->window_ns &&
-	       schedule_has_speedups(session->schedule);
+	return !serves_requests(session) && !cycle->since_ns && !cycle->is_given_up &&
+	       !session->options->window_ns && schedule_has_speedups(session->schedule);
 }
 
 unsigned session_cycle_watch(struct session *session, bool is_control)
@@ -263,7 +273,8 @@ void session_cycle_complete(const struct session *session, struct recording_run 
 	bool has_cycles = session_cycle_is_on(session) ||
 			  !rate_mix_is_same(&session->cycle.mix, rate_cycle_deviation(found));
 
-	if (session->options->window_ns || !rate_cycle_is_found(found) || !has_cycles)
+	if (session->options->window_ns || !rate_cycle_is_found(found) || !has_cycles ||
+	    (serves_requests(session) && !session_cycle_is_on(session)))
 		return;
 	run->cycle_ns = (uint64_t)rate_cycle_length_ns(found);
 	run->whole_since_ns = session_cycle_is_on(session) ? session->cycle.since_ns : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* finish - completes the run's row, writes what was not written yet, and frees everything. */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -66,7 +67,7 @@ static void complete_run(struct session *session)
 	struct recording_run *run = &session->driver.run;
 	struct collector_counters counters;
 
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 	collector_counters(session->collector, &counters);
 	run->wall_ns = (session->driver.program.ended_ns ? session->driver.program.ended_ns :
 							   clock_now_ns()) -

@@ -4,6 +4,7 @@
  * them or those of certain names.
  */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -328,7 +329,7 @@ bool session_program_runs(struct session *session)
 		return true;
 	/* A process that outlives it may have been announced, and not been read yet. */
 	if (!had_ended)
-		collector_drain(session->collector, &session->handler);
+		session_drain(session);
 	if (!any_runs(session))
 		return false;
 	session->driver.program.ended_ns = clock_now_ns(); /* so far */

@@ -18,6 +18,7 @@
 #include "experiment/window_end.h"
 
 #include <errno.h>
+#include <math.h>
 
 #define WINDOW_LONGEST_NS 10000000000ull
 #define MANY_VISITS 100 /* in the last window that counted: one without visits is a stall, ... */
@@ -225,6 +226,24 @@ static void follow_hand_overs(const struct series *series, const struct collecto
 	sampling_rate_update(&series->session->sampling_rate, &window);
 }
 
+/* By their scatter the search for sets knows how long it takes. */
+static void compare_controls(struct session *session, const struct recording_experiment *experiment,
+			     double visits)
+{
+	struct session_set_finder *finder = &session->set_finder;
+	double effective_ns = (double)experiment->duration_ns - (double)experiment->delay_ns;
+
+	if (experiment->speedup > 0 || experiment->verdict != VERDICT_COUNTED || !(visits > 0) ||
+	    !(effective_ns > 0))
+		return;
+	double period_ns = effective_ns / visits;
+	if (finder->control_ns > 0) {
+		finder->control_differences += fabs(log(period_ns / finder->control_ns));
+		finder->control_pairs++;
+	}
+	finder->control_ns = period_ns;
+}
+
 /* Measures a window and writes its row. Returns whether another one may follow. */
 static bool take_window(struct series *series, struct error *error, int *code)
 {
@@ -235,7 +254,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	bool is_whole = measure(session, is_last, experiment, &before, &after);
 
 	session_subtract(experiment, &before, &after);
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 	experiment->unrecognized_ns = sampled_code_unrecognized_ns(session->code);
 	experiment->target_alone_ns = sampled_code_alone_ns(session->code);
 	follow_hand_overs(series, &before, &after);
@@ -245,6 +264,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	session_cycle_count_whole(session, experiment);
 	judge(series, is_whole, visits);
 	session_cycle_end_window(session, experiment, visits);
+	compare_controls(session, experiment, visits);
 	if (experiment->verdict != VERDICT_COUNTED)
 		experiment->marks.count = 0; /* no report reads them */
 	*code = profile_add_experiment(session->profile, experiment, error);
@@ -281,7 +301,7 @@ int session_measure_once(struct session *session, const struct target_spec *targ
 	bool is_whole = measure(session, true, window, &before, &after);
 	collector_set_speedup(session->collector, 0);
 	session_subtract(window, &before, &after);
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 	progress_visits_collect(session->points, window);
 	if (window->speedup > 0)
 		session->speedup_ns +=

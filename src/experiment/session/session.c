@@ -84,7 +84,7 @@ static void idle(struct driver *driver)
 {
 	struct session *session = session_of(driver);
 
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 }
 
 static int verify(struct driver *driver, struct error *error)

@@ -16,6 +16,10 @@
 #define AFTER_NS 8000000000ull /* from the program's start: the usual places are known */
 #define LEFT_LEAST_SECONDS 4.0
 #define LOOK_NS 500000000ull  /* for the functions of lines; those with the most time come first */
+#define PAIRS_LEAST 10        /* of controls that follow each other, ... */
+#define EXCESS_LARGE 0.2      /* ... so that windows are known by which this is found, ... */
+#define LIKELIHOOD 6.0        /* ... as a logarithm, ... */
+#define SPLITS_USUAL 2        /* ... after so many splits */
 #define WINDOWS_LEAST 14      /* that fit into the search's part of the time that is left */
 #define ROLES_MOST (1u << 16) /* threads and places; programs start threads without end */
 #define RIVAL_MOST 0.1        /* single places first, while one may gain so much, ... */
@@ -151,14 +155,31 @@ static bool is_wanted(const struct session *session)
 	       !options->end_to_end && schedule_has_speedups(session->schedule);
 }
 
+/*
+ * Windows in which a search likely finds a large excess: a log likelihood of 6 in three sets at
+ * two splits, at an excess x and a scatter s of n measurements of each of n x^2 / (6 s^2).
+ */
+static double windows_needed(const struct session *session)
+{
+	const struct session_set_finder *finder = &session->set_finder;
+
+	if (!progress_points_requests(session->points) || finder->control_pairs < PAIRS_LEAST)
+		return WINDOWS_LEAST;
+	/* Of a normal difference, from its mean size; a measurement has a half more. */
+	double one = finder->control_differences / finder->control_pairs * sqrt(M_PI / 2);
+	double variance = one * one / 2 * 1.5;
+	double measures = fmax(2, LIKELIHOOD * 6 * variance / (EXCESS_LARGE * EXCESS_LARGE));
+	return fmax(WINDOWS_LEAST, 2 * 3 * SPLITS_USUAL * measures);
+}
+
 /* Slow units make long windows, and a search of a few windows finds nothing. */
 static bool has_time(const struct session *session, double left_s, uint64_t measured_ns)
 {
 	size_t windows = session->experiments + session->controls + session->discarded;
 	double window_s = 1e-9 * (double)measured_ns / (double)(windows ? windows : 1);
 
-	return left_s < 0 ||
-	       (left_s > LEFT_LEAST_SECONDS && left_s / LOOKING_PART > WINDOWS_LEAST * window_s);
+	return left_s < 0 || (left_s > LEFT_LEAST_SECONDS &&
+			      left_s / LOOKING_PART > windows_needed(session) * window_s);
 }
 
 static bool goes_on(const struct session *session)

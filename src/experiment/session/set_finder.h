@@ -27,6 +27,8 @@ struct session_set_finder {
 	uint64_t spent_ns;         /* on this search */
 	uint64_t next_ns;          /* when one may begin */
 	unsigned searches, sets, failed;
+	/* Of controls that count: their scatter tells how long a search takes. */
+	double control_ns, control_differences, control_pairs;
 	bool is_over;
 };
 

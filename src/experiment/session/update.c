@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* update - takes in what has arrived, writes what is due, and reports where the session stands. */
 #include "experiment/session/state.h"
+#include "experiment/session/waiting.h"
 
 #include "base/clock.h"
 
@@ -46,7 +47,7 @@ int session_update(struct session *session, struct error *error)
 {
 	uint64_t now = clock_now_ns();
 
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 	session_processes_refresh(session);
 	int code = sampled_code_update_scope(session->code, error);
 	code = code ? code : session_retry_names(session, error);

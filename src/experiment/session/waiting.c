@@ -39,7 +39,7 @@ bool session_wait(struct session *session, uint64_t duration_ns)
 			 .events = POLLIN},
 		};
 		if (ppoll(wake, 2, &timeout, NULL) > 0 && wake[0].revents)
-			collector_drain(session->collector, &session->handler);
+			session_drain(session);
 	}
 }
 
@@ -48,7 +48,7 @@ void session_leave_out(struct session *session, bool is_left_out)
 	struct session_found_points *points = &session->found_points;
 	struct collector_counters counters;
 
-	collector_drain(session->collector, &session->handler);
+	session_drain(session);
 	sampled_code_set_disturbed(session->code, is_left_out);
 	collector_counters(session->collector, &counters);
 	/* Modulo 2^64: what stood at the beginning is taken away first. */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "collect/collector.h"
+#include "symbolize/batches.h"
 #include "symbolize/python.h"
 
 #include <string.h>
@@ -60,6 +61,33 @@ static struct cached *slot_of(struct address_lookup *lookup, uint32_t kernel_obj
 			      CACHE_SLOTS];
 }
 
+/* Where sampled_code looks for the innermost location; false: not in a file. */
+static bool address_of(const struct wire_sample *sample, struct symbols_address *address)
+{
+	bool is_leaf = sample->flags & WIRE_SAMPLE_NO_SCOPE;
+	uint32_t object = is_leaf ? sample->leaf_object : sample->scope_object;
+
+	address->object = object - 1;
+	address->offset = is_leaf ? sample->leaf_offset : sample->scope_offset;
+	return !(sample->flags & WIRE_SAMPLE_CHAIN) && object != WIRE_OBJECT_UNKNOWN &&
+	       object != WIRE_OBJECT_NO_FILE && object != WIRE_OBJECT_KERNEL &&
+	       object != WIRE_OBJECT_PYTHON;
+}
+
+void address_lookup_ahead(struct address_lookup *lookup, const struct wire_sample *const *samples,
+			  size_t count)
+{
+	struct symbols_address *addresses = memory_new(count, sizeof(*addresses));
+	uint32_t objects = symbols_object_count(lookup->symbols);
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (address_of(samples[i], &addresses[known]) && addresses[known].object < objects)
+			known++;
+	symbols_look_up_sampled(lookup->symbols, addresses, known);
+	free(addresses);
+}
+
 uint32_t address_lookup_location(struct address_lookup *lookup, uint32_t tgid,
 				 uint32_t kernel_object, uint64_t offset)
 {
@@ -74,9 +102,7 @@ uint32_t address_lookup_location(struct address_lookup *lookup, uint32_t tgid,
 		return SYMBOLS_NONE;
 	struct cached *slot = slot_of(lookup, kernel_object, address);
 	if (slot->object != kernel_object || slot->offset != address) {
-		slot->location =
-			symbols_tail_location(lookup->symbols, object, offset,
-					      symbols_location_at(lookup->symbols, object, offset));
+		slot->location = symbols_sampled_location(lookup->symbols, object, offset);
 		slot->object = kernel_object;
 		slot->offset = address;
 	}

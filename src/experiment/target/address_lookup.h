@@ -6,6 +6,7 @@
 #include "symbolize/symbols.h"
 
 struct address_lookup;
+struct wire_sample;
 
 /* Borrows both. */
 struct address_lookup *address_lookup_new(struct symbols *symbols, struct jit_maps *jit_maps);
@@ -14,6 +15,9 @@ void address_lookup_free(struct address_lookup *lookup);
 /* SYMBOLS_NONE: none in scope. Counts a sample of the process if the code has no file. */
 uint32_t address_lookup_location(struct address_lookup *lookup, uint32_t tgid,
 				 uint32_t kernel_object, uint64_t offset);
+/* Asks at once for all that address_lookup_location will need for these. */
+void address_lookup_ahead(struct address_lookup *lookup, const struct wire_sample *const *samples,
+			  size_t count);
 /* Of symbols, for an object of the collector that is a file or Python code. */
 uint32_t address_lookup_object(const struct address_lookup *lookup, uint32_t kernel_object);
 /* The object and offset of an address in the kernel, also in a module that was loaded just now. */

@@ -29,7 +29,6 @@ struct sampled_code {
 	ARRAY(struct target_spec) watched;
 	const struct target_kind_row *kind; /* of the targets to be drawn; NULL: code */
 	struct kernel_callers_found callers;
-	struct address_lookup *addresses;
 	uint64_t scope_generation;
 	uint32_t scope_objects;
 	bool is_scope_sent;
@@ -58,7 +57,7 @@ void sampled_code_free(struct sampled_code *code)
 	call_chains_free(code->chains);
 	call_edges_release(&code->edges);
 	focus_release(&code->focus);
-	address_lookup_free(code->addresses);
+	address_lookup_free(code->lookup.addresses);
 	jit_maps_free(code->lookup.jit_maps);
 	mapped_files_free(code->files);
 	spin_code_free(code->spins);
@@ -92,7 +91,7 @@ struct sampled_code *sampled_code_new(struct symbols *symbols, struct collector 
 	code->files = mapped_files_new(symbols, &sink);
 	code->spins = spin_code_new(symbols, collector);
 	code->chains = call_chains_new(symbols, code->lookup.jit_maps);
-	code->addresses = address_lookup_new(symbols, code->lookup.jit_maps);
+	code->lookup.addresses = address_lookup_new(symbols, code->lookup.jit_maps);
 	if (symbols_object_count(symbols))
 		mapped_files_announce(code->files, 0); /* the program's own file */
 	return code;
@@ -125,7 +124,7 @@ void sampled_code_on_python_code(struct sampled_code *code, const struct wire_py
 static uint32_t find_location(struct sampled_code *code, uint32_t tgid, uint32_t kernel_object,
 			      uint64_t offset)
 {
-	return address_lookup_location(code->addresses, tgid, kernel_object, offset);
+	return address_lookup_location(code->lookup.addresses, tgid, kernel_object, offset);
 }
 
 static struct sampled_location *location_entry(struct sampled_code *code, uint32_t location)
@@ -270,7 +269,7 @@ static void pass_watched(struct sampled_code *code, uint64_t address, struct pas
 	uint32_t object;
 	uint64_t offset;
 
-	if (!address_lookup_kernel(code->addresses, address, &object, &offset))
+	if (!address_lookup_kernel(code->lookup.addresses, address, &object, &offset))
 		return;
 	for (size_t i = 0; i < code->watched.count; i++) {
 		const struct target_spec *watched = &code->watched.items[i];
@@ -344,7 +343,7 @@ const struct kernel_caller *sampled_code_callers(const struct sampled_code *code
 static bool member_holds(struct sampled_code *code, const struct target_member *member,
 			 const struct wire_sample *sample, uint32_t kernel_object, uint64_t offset)
 {
-	uint32_t object = address_lookup_object(code->addresses, kernel_object);
+	uint32_t object = address_lookup_object(code->lookup.addresses, kernel_object);
 	uint32_t class = sample->flags >> WIRE_SAMPLE_CLASS_SHIFT & WIRE_SAMPLE_CLASS_MASK;
 
 	if (member->classes && !(member->classes & WAIT_CLASS_BIT(class)))
@@ -352,7 +351,7 @@ static bool member_holds(struct sampled_code *code, const struct target_member *
 	if (member->code == SYMBOLS_NONE || is_activity_of(code, member->code, sample))
 		return true;
 	if (kernel_object == WIRE_OBJECT_KERNEL &&
-	    !address_lookup_kernel(code->addresses, offset, &object, &offset))
+	    !address_lookup_kernel(code->lookup.addresses, offset, &object, &offset))
 		return false;
 	return code_ranges_hold(&code->lookup, member->code, object, offset);
 }

@@ -11,6 +11,7 @@
 #include "collect/collector.h"
 #include "symbolize/symbols.h"
 
+struct address_lookup;
 struct jit_maps;
 struct process_names;
 
@@ -19,6 +20,7 @@ struct target_lookup {
 	struct symbols *symbols;
 	struct collector *collector;
 	struct jit_maps *jit_maps;
+	struct address_lookup *addresses;
 	struct process_names *process_names;       /* NULL: of another host */
 	uint32_t span_locations[WIRE_POINTS_MOST]; /* by point; SYMBOLS_NONE: not looked up yet */
 };

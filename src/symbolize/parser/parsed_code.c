@@ -66,9 +66,10 @@ void parser_forget_code(struct parser *parser)
 	array_free(&parser->served);
 	hash_map_clear(&parser->numbered);
 	hash_map_clear(&parser->at);
+	hash_map_clear(&parser->sampled);
 	hash_map_clear(&parser->functions);
 	interner_clear(&parser->texts);
-	parser->at_generation = 0;
+	parser->at_generation = parser->sampled_generation = 0;
 }
 
 void parser_clear_code(struct parser *parser)

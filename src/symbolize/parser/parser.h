@@ -77,6 +77,8 @@ struct parser {
 	struct hash_map numbered; /* locations that never change: system calls, spans, ... */
 	struct hash_map at;       /* (object, offset) -> location, of one generation */
 	uint64_t at_generation;
+	struct hash_map sampled; /* the same of symbols_sampled_location */
+	uint64_t sampled_generation;
 	struct hash_map functions; /* (object, offset) -> text, of files */
 
 	/* For the next process, as symbols_renew tells. */
@@ -134,6 +136,9 @@ void parser_see_through(struct parser *parser, uint32_t object);
 uint32_t parser_python_object(struct parser *parser);
 
 /* batches.c: as those of batches.h; false: there is no answer. */
+uint32_t parser_sampled_location(struct parser *parser, uint32_t object, uint64_t offset);
+void parser_look_up_sampled(struct parser *parser, const struct symbols_address *addresses,
+			    size_t count);
 bool parser_locations_at(struct parser *parser, const struct symbols_address *addresses,
 			 size_t count, uint32_t *locations);
 bool parser_tail_calls_of(struct parser *parser, const struct symbols_call *calls, size_t count,

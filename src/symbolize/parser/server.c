@@ -262,7 +262,10 @@ static void on_location_at(struct server *server)
 	message_add(&server->body, symbols_location_at(server->symbols, object, offset));
 }
 
-static void on_locations_at(struct server *server)
+/* As symbols_location_at and symbols_sampled_location are. */
+typedef uint32_t locate(struct symbols *symbols, uint32_t object, uint64_t offset);
+
+static void locate_all(struct server *server, locate *function)
 {
 	size_t count;
 	const struct symbols_address *asked =
@@ -272,10 +275,19 @@ static void on_locations_at(struct server *server)
 	for (size_t i = 0; i < count; i++)
 		locations[i] = asked[i].object == SYMBOLS_NONE ?
 				       SYMBOLS_NONE :
-				       symbols_location_at(server->symbols, asked[i].object,
-							   asked[i].offset);
+				       function(server->symbols, asked[i].object, asked[i].offset);
 	message_add_bytes(&server->body, locations, count * sizeof(*locations));
 	free(locations);
+}
+
+static void on_locations_at(struct server *server)
+{
+	locate_all(server, symbols_location_at);
+}
+
+static void on_sampled_locations(struct server *server)
+{
+	locate_all(server, symbols_sampled_location);
 }
 
 static void on_location_ranges(struct server *server)
@@ -522,6 +534,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_SET] = on_set,
 	[OPERATION_LOCATION_AT] = on_location_at,
 	[OPERATION_LOCATIONS_AT] = on_locations_at,
+	[OPERATION_SAMPLED_LOCATIONS] = on_sampled_locations,
 	[OPERATION_LOCATION_RANGES] = on_location_ranges,
 	[OPERATION_SCOPE_RANGES] = on_scope_ranges,
 	[OPERATION_FIND] = on_find,

@@ -297,6 +297,42 @@ TEST("names of addresses, many at once, are those of symbols that know each line
 	compare_names("bare", 2);
 }
 
+/* As `lever run` asks; without the parser, only what was told before can be right. */
+static void compare_looked_up(const char *name)
+{
+	AUTO(text) char *path = text_format("%s/%s", fixture_directory, name);
+	struct symbols_address *addresses = memory_new(2 * OFFSETS, sizeof(*addresses));
+	unsigned differing = 0, none = 0;
+	struct pair pair;
+
+	CHECK_EQUAL(fixture_open(&pair.own, name, TARGET_LINE, NULL), 0);
+	pair.asked = symbols_start_renewable(TARGET_LINE, pair.own.scope);
+	CHECK_EQUAL(symbols_add_object(pair.asked, path, NULL, true, &pair.object, NULL), 0);
+	for (uint32_t i = 0; i < 2 * OFFSETS; i++)
+		addresses[i] =
+			(struct symbols_address){.object = pair.object, .offset = i % OFFSETS};
+	symbols_look_up_sampled(pair.asked, addresses, 2 * OFFSETS);
+	CHECK_EQUAL(kill(symbols_process(pair.asked), SIGKILL), 0);
+	for (uint32_t i = 0; i < OFFSETS; i++) {
+		uint32_t mine = symbols_sampled_location(pair.own.symbols, pair.own.object, i);
+		uint32_t told = symbols_sampled_location(pair.asked, pair.object, i);
+		differing += !has_same_names(&pair, mine, told);
+		none += told == SYMBOLS_NONE;
+	}
+	CHECK_EQUAL(differing, 0);
+	CHECK(none < OFFSETS);
+	free(addresses);
+	close_pair(&pair);
+}
+
+TEST("locations of samples that were looked up, many at once, need no further question")
+{
+	fixture_begin();
+	CHECK(fixture_run("gcc -O2 -g main.c -o twice && gcc -O2 main.c -o bare"));
+	compare_looked_up("twice");
+	compare_looked_up("bare");
+}
+
 TEST("a parser that has ended is replaced, but not again at once, and the warning stays")
 {
 	struct scope *scope = scope_new();
