@@ -512,5 +512,76 @@ print(sum)
                 r"insert|lua_geti|lua_seti|long\.lua:4", None)
 
 
+@program("samtools")
+def samtools(place):
+    def reads(name, count):
+        draw = random.Random(5)
+        return script(place, name, "@SQ\tSN:1\tLN:90000000\n" + "".join(
+            f"r{i}\t0\t1\t{draw.randrange(1, 89000000)}\t60\t100M\t*\t0\t0\t{''.join(draw.choices('ACGT', k=100))}\t{'F' * 90}{''.join(draw.choices('FGH,', k=10))}\n"
+            for i in range(count)))
+    short, long = reads("short.sam", 60000), reads("long.sam", 60000)
+    def command(level, path):
+        return ["samtools", "sort", "-@1", "-l", str(level), "-o", os.path.join(place, "out.bam"), path]
+    return case("samtools sort, two threads", "level 9 → 1", command(9, short), command(1, short), sh('while :; do "$@"; done', *command(9, long)),
+                r"deflate|bgzf", None, record_places="libdeflate|deflate")
+
+
+@program("Rscript")
+def r_append(place):
+    def work(name, begin, step, times):
+        return script(place, name, f"""total <- 0
+for (turn in 1:{times}) {{
+  x <- {begin}
+  for (i in 1:6000) {step}
+  total <- total + sum(sqrt(sort(x)) * log(x + 1))
+}}
+print(total)
+""")
+    return case("R, a vector that grows by c()", "made in full before", ["Rscript", work("before.R", "c()", "x <- c(x, i)", 40)],
+                ["Rscript", work("after.R", "numeric(6000)", "x[i] <- i", 40)], ["Rscript", work("long.R", "c()", "x <- c(x, i)", 100000)],
+                r"do_c|Rf_allocVector|memcpy|memmove|RunGenCollect|R_gc|RealAnswer|concat", None)
+
+
+@program("node")
+def node_unshift(place):
+    def work(name, find, times):
+        return script(place, name, f"""const names = []
+for (let i = 0; i < 2000; i++) names.push('name' + i * i)
+const known = new Set(names)
+function find(name) {{
+  return {find}
+}}
+function digest(turn) {{
+  let sum = turn
+  for (let i = 0; i < 4000; i++) sum = (Math.imul(sum, 31) + i) | 0
+  return sum
+}}
+let found = 0
+for (let turn = 0; turn < {times}; turn++) {{
+  if (find('name' + turn * 7)) found++
+  found += digest(turn) & 1
+}}
+console.log(found)
+""")
+    return case("Node.js, includes of an array", "has of a set", ["node", "--perf-prof", work("before.js", "names.includes(name)", 100000)],
+                ["node", "--perf-prof", work("after.js", "known.has(name)", 100000)],
+                ["node", "--perf-prof", work("long.js", "names.includes(name)", 100000000)], r"long\.js:(4|5)|find|includes|Includes|StringEqual", None)
+
+
+@program("git")
+def git_grep(place):
+    folder = os.path.join(place, "files")
+    os.mkdir(folder)
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    for i in range(300):
+        script(folder, f"file{i}", "\n".join(words_of_text(3000, i)) + "\n")
+    subprocess.run(["git", "-C", folder, "add", "."], check=True)
+    def command(pattern):
+        return ["git", "-C", folder, "grep", "-c", "-P", "--threads=2", pattern]
+    slow, fast = r"(\w+) (\w+) \1x", "qqzx"
+    return case("git grep -P, two threads", "a pattern without groups", command(slow), command(fast),
+                sh('while :; do "$@" >/dev/null; done', *command(slow)), r"pcre2_match", None)
+
+
 if __name__ == "__main__":
     sys.exit("run tests/real/run.py")

@@ -74,7 +74,8 @@ static void find_reach(struct causal_effect *effect, const struct phases *phases
 
 void phase_coverage_find(struct causal *causal, const struct recording *recording)
 {
-	if (causal->steadiness.change != CHANGES_WORK)
+	/* Without other shares the machine changed its speed, or other programs took a part. */
+	if (causal->steadiness.change != CHANGES_WORK || !causal->steadiness.shares_differ)
 		return;
 	struct phases phases = phases_of(recording, &causal->steadiness);
 	struct trials_index index = trials_index_of(recording);

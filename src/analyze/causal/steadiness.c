@@ -183,10 +183,12 @@ static struct steadiness judge(const struct recording *recording,
 	double change = b->period - a->period;
 	double work = median_of(controls, b->begin, b->end, true) -
 		      median_of(controls, a->begin, a->end, true);
-	bool is_clock = work / change > CLOCK_LEAST && !has_other_shares(recording, controls, a, b);
+	bool shares_differ = has_other_shares(recording, controls, a, b);
+	bool is_clock = work / change > CLOCK_LEAST && !shares_differ;
 
 	return (struct steadiness){
 		.change = is_clock ? CHANGES_CLOCK : CHANGES_WORK,
+		.shares_differ = shares_differ,
 		.point = point,
 		.before_ns = exp(a->period),
 		.after_ns = exp(b->period),

@@ -16,9 +16,10 @@ struct steadiness {
 	enum steadiness_change change;
 	const struct recording_point *point;
 	double before_ns, after_ns; /* time of a visit, on either side of the largest change */
-	double work_ratio;          /* CPU time of a visit after it, over that before */
-	double at_ns;               /* after the first experiment */
-	uint64_t changed_ns;        /* the same, by the clock of experiments */
+	bool shares_differ;  /* a target's, on either side: the program does something else */
+	double work_ratio;   /* CPU time of a visit after it, over that before */
+	double at_ns;        /* after the first experiment */
+	uint64_t changed_ns; /* the same, by the clock of experiments */
 };
 
 /* By the point with most visits. */
