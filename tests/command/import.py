@@ -157,6 +157,14 @@ def _():
                 child.terminate()
                 equal(child.wait(30), -signal.SIGTERM)
         equal(set(os.listdir(FOLDER.name)), before)
+    with subprocess.Popen(["sh", "-c", 'trap "" HUP; exec "$@"', "sh", LEVER, "import", "-o", path("ignoring.lever"), pipe], stderr=subprocess.DEVNULL) as child:
+        with open(pipe, "w", encoding="utf-8") as file:
+            file.write(CLOCK)
+            file.flush()
+            while child.poll() is None and not os.path.exists(path("ignoring.lever.part")):
+                time.sleep(0.01)
+            child.send_signal(signal.SIGHUP)
+        equal(child.wait(30), 0)  # as nohup has it
     with subprocess.Popen(["sh", "-c", 'cat "$0" > "$1"', path("text.txt", CLOCK), pipe]):
         result = lever("import", "-o", path("piped.lever"), pipe)
     equal(result.returncode, 0, result.stderr)

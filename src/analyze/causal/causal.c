@@ -669,9 +669,9 @@ struct causal *causal_new(const struct recording *recording)
 			causal->targets[causal->count++].target = &recording->targets.items[i];
 	workers_run(causal->count, estimate_target, &estimation);
 	free(facts);
-	trials_index_release(&index);
 	causal->steadiness = steadiness_of(recording);
-	phase_coverage_find(causal, recording);
+	phase_coverage_find(causal, recording, &index);
+	trials_index_release(&index);
 	causal->choice = point_choice_make(recording, causal->targets, causal->count);
 	unsettled_widen(causal, recording);
 	certainty_judge(causal);

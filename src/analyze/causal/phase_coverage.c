@@ -2,8 +2,6 @@
 /* phase_coverage - compares the windows at each speedup with the run. */
 #include "analyze/causal/phase_coverage.h"
 
-#include "analyze/causal/trials.h"
-
 #include <math.h>
 
 #define SPEEDUP_SAME 0.001
@@ -72,21 +70,20 @@ static void find_reach(struct causal_effect *effect, const struct phases *phases
 	effect->phase_reach = most * mean_imbalance(effect, phases, trials);
 }
 
-void phase_coverage_find(struct causal *causal, const struct recording *recording)
+void phase_coverage_find(struct causal *causal, const struct recording *recording,
+			 const struct trials_index *index)
 {
 	/* Without other shares the machine changed its speed, or other programs took a part. */
 	if (causal->steadiness.change != CHANGES_WORK || !causal->steadiness.shares_differ)
 		return;
 	struct phases phases = phases_of(recording, &causal->steadiness);
-	struct trials_index index = trials_index_of(recording);
 	for (size_t i = 0; i < causal->count; i++) {
 		struct causal_target *target = &causal->targets[i];
-		struct trials trials = trials_of(&index, target->target->id);
+		struct trials trials = trials_of(index, target->target->id);
 		/* Of a target that runs for a part of the time only, see phase.h. */
 		for (size_t j = 0; j < target->count; j++)
 			if (target->effects[j].phase_factor >= 1)
 				find_reach(&target->effects[j], &phases, &trials);
 		trials_release(&trials);
 	}
-	trials_index_release(&index);
 }

@@ -210,7 +210,8 @@ static void remove_at_end(const char *path)
 	for (size_t i = 0; path && i < UNFINISHED; i++)
 		unfinished[i] = text_format("%s%s", path, unfinished_suffixes[i]);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		signal(signals[i], path ? on_end : SIG_DFL);
+		if (signal(signals[i], path ? on_end : SIG_DFL) == SIG_IGN)
+			signal(signals[i], SIG_IGN); /* as nohup has it */
 	for (size_t i = 0; !path && i < UNFINISHED; i++)
 		free(take(&unfinished[i]));
 }

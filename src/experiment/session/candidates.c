@@ -7,6 +7,7 @@
  * that it would slow the program, and a later search leaves these out. progress/unit_choice.h
  * chooses.
  */
+#include "experiment/session/drain.h"
 #include "experiment/session/state.h"
 #include "experiment/session/waiting.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain - takes in what has arrived; locations of samples are asked for at once.
+ * drain - holds samples back while they come.
  *
  * A question to the parser is two switches, and on a busy machine the engine waits for a core each
  * time. Samples and their callers are held back until another event comes, or the end.
  */
+#include "experiment/session/drain.h"
+
 #include "experiment/session/state.h"
-#include "experiment/session/waiting.h"
 
 #include "base/memory.h"
 #include "experiment/target/address_lookup.h"
@@ -62,8 +63,11 @@ static void pass_on(struct held *held)
 /* All structs of events are whole words. */
 static void hold(struct held *held, const void *event, size_t size, bool is_callers)
 {
-	if (held->events.count >= HELD_MOST && is_callers)
-		pass_on(held); /* callers stay with their sample */
+	size_t count = held->events.count;
+	bool follows_callers = count && held->events.items[count - 1].is_callers;
+
+	if (count >= HELD_MOST && !follows_callers)
+		pass_on(held); /* callers stay with their sample, which comes next */
 	*array_add(&held->events) =
 		(struct held_event){.at = held->words.count, .is_callers = is_callers};
 	for (size_t at = 0; at < size; at += sizeof(uint64_t))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* finish - completes the run's row, writes what was not written yet, and frees everything. */
+#include "experiment/session/drain.h"
 #include "experiment/session/state.h"
-#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"

@@ -3,8 +3,8 @@
  * processes - which processes a session profiles: its program's, or some that run already, all of
  * them or those of certain names.
  */
+#include "experiment/session/drain.h"
 #include "experiment/session/state.h"
-#include "experiment/session/waiting.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"

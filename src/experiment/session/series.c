@@ -6,6 +6,7 @@
  * the counters, decide whether it counts, write it; disarm.
  */
 #include "experiment/session/cycle.h"
+#include "experiment/session/drain.h"
 #include "experiment/session/marks.h"
 #include "experiment/session/state.h"
 #include "experiment/session/waiting.h"
@@ -18,7 +19,6 @@
 #include "experiment/window_end.h"
 
 #include <errno.h>
-#include <math.h>
 
 #define WINDOW_LONGEST_NS 10000000000ull
 #define MANY_VISITS 100 /* in the last window that counted: one without visits is a stall, ... */
@@ -226,24 +226,6 @@ static void follow_hand_overs(const struct series *series, const struct collecto
 	sampling_rate_update(&series->session->sampling_rate, &window);
 }
 
-/* By their scatter the search for sets knows how long it takes. */
-static void compare_controls(struct session *session, const struct recording_experiment *experiment,
-			     double visits)
-{
-	struct session_set_finder *finder = &session->set_finder;
-	double effective_ns = (double)experiment->duration_ns - (double)experiment->delay_ns;
-
-	if (experiment->speedup > 0 || experiment->verdict != VERDICT_COUNTED || !(visits > 0) ||
-	    !(effective_ns > 0))
-		return;
-	double period_ns = effective_ns / visits;
-	if (finder->control_ns > 0) {
-		finder->control_differences += fabs(log(period_ns / finder->control_ns));
-		finder->control_pairs++;
-	}
-	finder->control_ns = period_ns;
-}
-
 /* Measures a window and writes its row. Returns whether another one may follow. */
 static bool take_window(struct series *series, struct error *error, int *code)
 {
@@ -264,7 +246,7 @@ static bool take_window(struct series *series, struct error *error, int *code)
 	session_cycle_count_whole(session, experiment);
 	judge(series, is_whole, visits);
 	session_cycle_end_window(session, experiment, visits);
-	compare_controls(session, experiment, visits);
+	control_scatter_learn(&session->set_finder.controls, experiment, visits);
 	if (experiment->verdict != VERDICT_COUNTED)
 		experiment->marks.count = 0; /* no report reads them */
 	*code = profile_add_experiment(session->profile, experiment, error);

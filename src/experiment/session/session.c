@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* session - runs series of windows until it is time to stop. */
 #include "experiment/session/session.h"
+#include "experiment/session/drain.h"
 
 #include "base/clock.h"
 #include "driver/interruption.h"

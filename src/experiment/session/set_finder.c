@@ -163,11 +163,9 @@ static double windows_needed(const struct session *session)
 {
 	const struct session_set_finder *finder = &session->set_finder;
 
-	if (!progress_points_requests(session->points) || finder->control_pairs < PAIRS_LEAST)
+	if (!progress_points_requests(session->points) || finder->controls.pairs < PAIRS_LEAST)
 		return WINDOWS_LEAST;
-	/* Of a normal difference, from its mean size; a measurement has a half more. */
-	double one = finder->control_differences / finder->control_pairs * sqrt(M_PI / 2);
-	double variance = one * one / 2 * 1.5;
+	double variance = 1.5 * control_scatter_variance(&finder->controls); /* a gain's is more */
 	double measures = fmax(2, LIKELIHOOD * 6 * variance / (EXCESS_LARGE * EXCESS_LARGE));
 	return fmax(WINDOWS_LEAST, 2 * 3 * SPLITS_USUAL * measures);
 }

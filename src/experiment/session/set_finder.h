@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "experiment/control_scatter.h"
 #include "experiment/set_search.h"
 #include "experiment/target/target_spec.h"
 #include "experiment/thread_roles.h"
@@ -27,8 +28,7 @@ struct session_set_finder {
 	uint64_t spent_ns;         /* on this search */
 	uint64_t next_ns;          /* when one may begin */
 	unsigned searches, sets, failed;
-	/* Of controls that count: their scatter tells how long a search takes. */
-	double control_ns, control_differences, control_pairs;
+	struct control_scatter controls; /* tells how long a search takes */
 	bool is_over;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* update - takes in what has arrived, writes what is due, and reports where the session stands. */
+#include "experiment/session/drain.h"
 #include "experiment/session/state.h"
-#include "experiment/session/waiting.h"
 
 #include "base/clock.h"
 

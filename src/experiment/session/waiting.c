@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "driver/interruption.h"
+#include "experiment/session/drain.h"
 #include "experiment/session/state.h"
 
 #include <errno.h>

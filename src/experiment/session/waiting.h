@@ -9,8 +9,6 @@
 
 struct session;
 
-/* Takes in samples and other events that have come. */
-void session_drain(struct session *session);
 /* Waits `duration_ns`, or until the program ends or the user interrupts; false then. */
 bool session_wait(struct session *session, uint64_t duration_ns);
 /* --until: the targets that the report says first are sure. */

@@ -258,31 +258,32 @@ static void warn_of_paced_load(struct warnings *warnings, const struct causal *c
 	}
 }
 
+static char *do_not_count(unsigned windows, const struct causal_target *target, const char *why)
+{
+	return text_format("%u window%s of %s %s not count: %s", windows, windows == 1 ? "" : "s",
+			   target->target->name, windows == 1 ? "does" : "do", why);
+}
+
 /* Targets of which a part of the windows does not count, as pauses and samples disagree. */
 static void warn_of_charges(struct warnings *warnings, const struct causal *causal)
 {
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct causal_target *target = &causal->targets[i];
 		if (target->overcharged)
-			*array_add(warnings) = text_format(
-				"%u window%s of %s %s not count: the program paused, although "
-				"hardly any sample is in this code, as in a wait that lasts for "
-				"whole windows; use longer windows with --window",
-				target->overcharged, target->overcharged == 1 ? "" : "s",
-				target->target->name, target->overcharged == 1 ? "does" : "do");
+			*array_add(warnings) = do_not_count(
+				target->overcharged, target,
+				"the program paused, although hardly any sample is in this code, "
+				"as in a wait that lasts for whole windows; use longer windows "
+				"with --window");
 		if (target->uncharged)
-			*array_add(warnings) = text_format(
-				"%u window%s of %s %s not count: nothing paused, although samples "
-				"are in this code; run again",
-				target->uncharged, target->uncharged == 1 ? "" : "s",
-				target->target->name, target->uncharged == 1 ? "does" : "do");
+			*array_add(warnings) = do_not_count(
+				target->uncharged, target,
+				"nothing paused, although samples are in this code; run again");
 		if (target->paused_whole)
-			*array_add(warnings) = text_format(
-				"%u window%s of %s %s not count: this code runs nearly all the "
-				"time, and at such a speedup all else would pause for good; ask "
-				"for lower ones with --speedups",
-				target->paused_whole, target->paused_whole == 1 ? "" : "s",
-				target->target->name, target->paused_whole == 1 ? "does" : "do");
+			*array_add(warnings) = do_not_count(
+				target->paused_whole, target,
+				"this code runs nearly all the time, and at such a speedup all "
+				"else would pause for good; ask for lower ones with --speedups");
 	}
 }
 
