@@ -16,14 +16,16 @@
 #define QUARTERS 4
 #define QUANTILE 1.96 /* 97.5 % of the normal distribution */
 
-/* A point beyond a bound keeps its interval's width on the other side: its error is not less. */
+/*
+ * A point beyond a bound keeps its interval's width on the other side, as far as the other bound:
+ * its error is not less.
+ */
 static void cut(struct effect_point *point, double least, double most)
 {
-	double below = point->gain - point->low, above = point->high - point->gain;
-	double gain = fmin(fmax(point->gain, least), most);
+	double gain = fmin(fmax(point->gain, least), most), moved = gain - point->gain;
 
-	point->low = gain < point->gain ? gain - below : fmin(fmax(point->low, least), gain);
-	point->high = gain > point->gain ? gain + above : fmax(fmin(point->high, most), gain);
+	point->low = fmin(fmax(point->low + fmin(moved, 0), least), gain);
+	point->high = fmax(fmin(point->high + fmax(moved, 0), most), gain);
 	point->gain = gain;
 }
 
@@ -131,13 +133,24 @@ static void reach_over_phases(const struct causal_effect *effect, struct effect_
 	point->high = fmin(point->high + change, fmax(point->high, 1));
 }
 
+/* Where the charge is unknown it is at most all of the time. */
+static void cut_loss(struct effect_point *point)
+{
+	cut(point, -CERTAINTY_LOSS_MOST * point->speedup, INFINITY);
+}
+
 static void cut_points(struct causal_effect *effect)
 {
-	for (size_t i = 0; is_bounded(effect) && i < effect->count; i++) {
+	for (size_t i = 0; effect->point->kind != POINT_LATENCY && i < effect->count; i++) {
 		if (effect->points[i].speedup <= 0)
 			continue;
-		cut_at_charge(effect, &effect->points[i]);
-		cut_at_charge(effect, &effect->bare[i]);
+		if (is_bounded(effect)) {
+			cut_at_charge(effect, &effect->points[i]);
+			cut_at_charge(effect, &effect->bare[i]);
+		} else {
+			cut_loss(&effect->points[i]);
+			cut_loss(&effect->bare[i]);
+		}
 	}
 	for (size_t i = 0; i < effect->count; i++) {
 		reach_up(effect, &effect->points[i]);
