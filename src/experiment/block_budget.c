@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define BLOCK_FACTOR 0.7
-#define WRAPPER_FACTOR 0.4
+#define WRAPPER_FACTOR 0.25
 #define SHARPNESS 3 /* 1: in proportion; many: always the largest, with no chance for another */
 
 double block_budget_weight(double value, double blocks, bool is_wrapper)

@@ -9,11 +9,11 @@
  * script, is hardly tried. Code without a name hides neither: what it calls counts as called by the
  * function around it. Functions around each other share their blocks.
  * The search goes from outside to inside: what is inside a target that cannot gain is hardly tried,
- * nor are lines of a function whose gain is not sure. Each block makes the next one of its target
- * less likely (block_budget.h). While the gain of a target is not sure, those that can gain only
- * less than it may are hardly tried: many answers that are all unsure tell nothing. Waits for
- * locks, which no code is, have few blocks. Any other keeps a chance; --verbose prints that of each
- * block.
+ * nor are lines of a function whose gain is not sure, nor a line that is nearly all of a function.
+ * Each block makes the next one of its target less likely (block_budget.h). While the gain of a
+ * target is not sure, those that can gain only less than it may are hardly tried: many answers that
+ * are all unsure tell nothing. Waits for locks, which no code is, have few blocks. Any other keeps
+ * a chance; --verbose prints that of each block.
  */
 #include "experiment/session/pool.h"
 
@@ -40,6 +40,7 @@
 #define INSIDE_UNTRIED 0.3
 #define LINE_OF_UNSURE 0.3
 #define TOLD_BY_NAME 0.2
+#define TOLD_BY_FUNCTION 0.2 /* of a line that is nearly all of a function that can be tried */
 #define TRIED_FLOOR 0.02
 #define RIVAL_UNSURE 0.3 /* of what can gain less than a target whose gain is not sure */
 #define RIVAL_LEAST 0.5  /* of the most that one such target may gain, */
@@ -51,6 +52,7 @@
 #define DEPTH_SCRIPT 16     /* of functions of an interpreter between two of a script */
 #define NAMELESS_LEAST 0.05 /* of a function's time: less is not looked into */
 #define ERRORS 2
+#define SURE_ERROR 0.25 /* of a gain, or ERROR_AIM: it is sure */
 
 static const struct sampled_location *sampled(const struct session *session, uint32_t location)
 {
@@ -496,6 +498,19 @@ static const struct session_target *tried_outer(const struct session *session, u
 	return NULL;
 }
 
+/* A line that nearly all of its function is: trying both tells the same twice. */
+static bool is_told_by_function(const struct session *session, uint32_t location)
+{
+	const struct call_edge *edge;
+
+	if (kind_of(session, location) != TARGET_LINE || is_of_script(session, location))
+		return false;
+	edge = call_edges_main_outer(sampled_code_edges(session->code), location);
+	return edge && passes(session, edge->outer) && is_possible(session, edge->outer) &&
+	       !is_around_all(session, edge->outer) &&
+	       edge->time_ns >= WRAPPER_LEAST * (double)sampled(session, edge->outer)->sampled_ns;
+}
+
 /* A line of a function that is around the whole program, and so is not tried before it. */
 static bool is_of_outermost(const struct session *session, uint32_t location)
 {
@@ -535,11 +550,13 @@ static bool is_lock_wait(const struct session *session, uint32_t location)
 /* A target that tells more than the program, and whose gain is not sure. */
 static bool is_unsure(const struct session *session, const struct session_target *target)
 {
+	const struct effect_slope *slope = &target->slope;
 	uint32_t location = target->spec.location;
 
-	return !target->is_external && target->slope.windows && tells(session, location) &&
-	       error_of(&target->slope) > ERROR_AIM && !is_split(session, location) &&
-	       !is_lock_wait(session, location) && !is_sleep(session, location);
+	return !target->is_external && slope->windows && tells(session, location) &&
+	       error_of(slope) > fmax(ERROR_AIM, SURE_ERROR * slope->slope) &&
+	       !is_split(session, location) && !is_lock_wait(session, location) &&
+	       !is_sleep(session, location);
 }
 
 /* The most that one of these may gain. */
@@ -588,6 +605,8 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= LINE_OF_UNSURE;
 	if (is_told_by_name(session, location))
 		value *= TOLD_BY_NAME;
+	if (is_told_by_function(session, location))
+		value *= TOLD_BY_FUNCTION;
 	if (is_around_all(session, location) || is_around_script(session, location))
 		value *= AROUND_ALL;
 	if (is_lock_wait(session, location))

@@ -18,8 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NAMELESS_LEAST 0.5 /* of the gain of the place around it */
-#define HALF_AIM 0.01      /* of the first places' intervals: a longer run is proposed above */
+#define NAMELESS_LEAST 0.5  /* of the gain of the place around it */
+#define MAIN_LINE_LEAST 0.9 /* of a function's time: a line that is nearly all of it */
+#define HALF_AIM 0.01       /* of the first places' intervals: a longer run is proposed above */
 #define LONGER_LEAST 2.0
 #define LONGER_MOST 10.0
 #define NAME_COLUMNS 48
@@ -182,6 +183,41 @@ static void add_missing_names(struct screen *screen, const struct causes *causes
 	screen_take(screen, SCREEN_TEXT, text_copy(") or DEBUGINFOD_URLS tells its functions"));
 }
 
+static bool is_shown(const struct causes *causes, const struct causal_target *target)
+{
+	for (unsigned i = 0; i < causes->count; i++)
+		if (causes->items[i].verdict->target == target)
+			return true;
+	return false;
+}
+
+/* The line with nearly all of a function's time, if no row tells it; NULL: none. */
+static const struct causal_target *main_line(const struct advice *advice,
+					     const struct causes *causes,
+					     const struct causal_target *function)
+{
+	for (size_t i = 0; i < advice->causal->count; i++) {
+		const struct causal_target *line = &advice->causal->targets[i];
+		if (line->outer == function && line->target->kind == TARGET_LINE &&
+		    line->share >= MAIN_LINE_LEAST * function->share)
+			return is_shown(causes, line) ? NULL : line;
+	}
+	return NULL;
+}
+
+static void add_why(struct screen *screen, const struct advice *advice, const struct causes *causes,
+		    const struct target_verdict *verdict)
+{
+	const struct causal_target *line = main_line(advice, causes, verdict->target);
+
+	screen_line(screen, SCREEN_WHY, "", 0);
+	screen_take(screen, SCREEN_TEXT, advice_why(advice, verdict));
+	if (!line)
+		return;
+	screen_take(screen, SCREEN_TEXT, text_copy("; nearly all of that is in "));
+	screen_take_target(screen, line, short_name_of(line->target));
+}
+
 static void add_gains(struct screen *screen, const struct advice *advice)
 {
 	struct causes causes = causes_of(advice);
@@ -190,10 +226,8 @@ static void add_gains(struct screen *screen, const struct advice *advice)
 		const struct cause *cause = &causes.items[i];
 		bool is_root = !cause->depth;
 		add_cause(screen, cause, !is_root ? "" : i ? "then" : "do first");
-		if (!is_root)
-			continue;
-		screen_line(screen, SCREEN_WHY, "", 0);
-		screen_take(screen, SCREEN_TEXT, advice_why(advice, cause->verdict));
+		if (is_root)
+			add_why(screen, advice, &causes, cause->verdict);
 	}
 	add_missing_names(screen, &causes);
 	if (!advice->gains.count && !advice->together.count) {

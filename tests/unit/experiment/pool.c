@@ -428,6 +428,41 @@ TEST("while a gain is not sure, what can gain less is hardly tried: PostgreSQL")
 	array_free(&session.targets);
 }
 
+TEST("a place whose gain is sure leaves blocks to the next one: orders")
+{
+	enum { HANDLE, FIND, FIND_LINE, CHECKSUM, CHECKSUM_LINE, RECEIPT };
+	static const struct place orders[] = {
+		[HANDLE] = {"handle_orders",
+			    TARGET_INCLUSIVE,
+			    0.7,
+			    {FIND, RECEIPT},
+			    {0.87, 0.1},
+			    .is_own = true},
+		[FIND] = {"find_customer",
+			  TARGET_INCLUSIVE,
+			  0.61,
+			  {FIND_LINE},
+			  {0.99},
+			  .is_own = true},
+		[FIND_LINE] = {"orders.c:86", TARGET_LINE, 0.605, {0}, {0}, .is_own = true},
+		[CHECKSUM] = {"checksum",
+			      TARGET_INCLUSIVE,
+			      0.3,
+			      {CHECKSUM_LINE},
+			      {0.98},
+			      .is_own = true},
+		[CHECKSUM_LINE] = {"orders.c:97", TARGET_LINE, 0.295, {0}, {0}, .is_own = true},
+		[RECEIPT] = {"write_receipt", TARGET_INCLUSIVE, 0.07, {0}, {0}, .is_own = true},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(orders, 1, blocks);
+	CHECK(blocks[HANDLE] < 3);
+	CHECK(blocks[FIND] > 2 * blocks[FIND_LINE]);
+	CHECK(blocks[CHECKSUM] > 5);
+}
+
 TEST("with thousands of places a plan takes no time that the program would miss")
 {
 	static struct place places[PLACES_MOST];

@@ -136,3 +136,58 @@ TEST("a hot part that had too few experiments for an answer is named")
 
 	CHECK(strstr(text, "store (6 % of the time, 3 experiments are too few)"));
 }
+
+/* A function that gains, whose line has this part of its time and was not tried. */
+static char *screen_of_function(double part_in_line)
+{
+	enum { FIND, FIND_LINE, FIND_TARGETS };
+	static struct recording_target named[FIND_TARGETS] = {
+		[FIND] = {.id = 1,
+			  .kind = TARGET_INCLUSIVE,
+			  .name = (char *)"inclusive:find",
+			  .function = (char *)"find"},
+		[FIND_LINE] = {.id = 2,
+			       .kind = TARGET_LINE,
+			       .name = (char *)"orders.c:86",
+			       .function = (char *)"find"},
+	};
+	struct causal_target targets[FIND_TARGETS] = {
+		[FIND] = {.target = &named[FIND], .share = 0.6, .experiments = 20},
+		[FIND_LINE] = {.target = &named[FIND_LINE], .share = 0.6 * part_in_line},
+	};
+	struct recording_point point = {.kind = POINT_THROUGHPUT, .name = (char *)"unit"};
+	struct recording_run run = {.id = 1, .options = (char *)"[]", .command = (char *)"[\"a\"]"};
+	struct causal_effect effect = {.point = &point,
+				       .ceiling = 0.8,
+				       .slope = {0.6, 0.5, 0.7, 20}};
+	struct recording recording = {.runs = {&run, 1, 1},
+				      .targets = {named, FIND_TARGETS, FIND_TARGETS}};
+	struct causal causal = {.targets = targets, .count = FIND_TARGETS};
+	struct report report = {.recording = &recording,
+				.causal = &causal,
+				.options = {.columns = 200}};
+	char *text = NULL;
+	size_t size;
+
+	targets[FIND_LINE].outer = &targets[FIND];
+	struct target_verdict verdict = {
+		.target = &targets[FIND],
+		.effect = &effect,
+		.outcome = OUTCOME_GAIN,
+		.at = {.speedup = 0.25, .gain = 0.15, .low = 0.12, .high = 0.18}};
+	const struct target_verdicts verdicts = {.items = &verdict, .count = 1};
+	FILE *out = open_memstream(&text, &size);
+	first_screen_print(out, &report, &verdicts);
+	fclose(out);
+	return text;
+}
+
+TEST("a line that is nearly all of the function that gains is named beside it")
+{
+	AUTO(text) char *one = screen_of_function(0.97);
+	AUTO(text) char *several = screen_of_function(0.6);
+
+	CHECK(strstr(one, "nearly all of that is in orders.c:86"));
+	CHECK(strstr(several, "find"));
+	CHECK(!strstr(several, "orders.c:86"));
+}
