@@ -3,6 +3,7 @@
 #include "analyze/causal/point_choice.h"
 
 #include "analyze/causal/causal.h"
+#include "analyze/causal/unit_shrinkage.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -134,6 +135,19 @@ static void keep_those_of_most_windows(const struct recording *recording, struct
 	free(windows);
 }
 
+/* A batch is no unit of work, unless nothing else was found. */
+static void drop_batches(const struct recording *recording, struct candidates *found)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		const struct recording_point *point = found->items[i];
+		if (point->kind == POINT_SAMPLED || !unit_shrinkage_is_met(recording, point))
+			found->items[kept++] = point;
+	}
+	found->count = kept ? kept : found->count;
+}
+
 /* Found points with an effect. */
 static struct candidates candidates_of(const struct recording *recording,
 				       const struct causal_target *targets, size_t count)
@@ -145,6 +159,7 @@ static struct candidates candidates_of(const struct recording *recording,
 		if (point->is_found && precision_of(point, targets, count) > 0)
 			found.items[found.count++] = point;
 	}
+	drop_batches(recording, &found);
 	keep_those_of_most_runs(recording, &found);
 	keep_those_of_most_windows(recording, &found);
 	return found;

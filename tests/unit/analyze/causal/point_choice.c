@@ -114,6 +114,46 @@ TEST("a unit of the program's start is not used, as later code has no effect at 
 	release(&made);
 }
 
+/* Three windows each without a speedup and at 0.75, with so many visits of the first point. */
+static const struct recording_point *choose_of_batches(struct made *made, double baseline,
+						       double speedup)
+{
+	struct recording_visit visits[6][2];
+	struct recording_experiment windows[6];
+	double slopes[POINTS][TARGETS] = {{0.9, 0.0, 0.1}, {0.6, 0.0, 0.1}, {0.4, 0.01, 0.1}};
+
+	for (int i = 0; i < 6; i++) {
+		visits[i][0] = (struct recording_visit){.point_id = 1,
+							.visits = i % 2 ? speedup : baseline,
+							.duration_ns = 100};
+		visits[i][1] =
+			(struct recording_visit){.point_id = 3, .visits = 50, .duration_ns = 100};
+		windows[i] = (struct recording_experiment){.id = i + 1,
+							   .target_id = 1,
+							   .speedup = i % 2 ? 0.75 : 0,
+							   .duration_ns = 100,
+							   .sampled_ns = 100,
+							   .visits = {visits[i], 2, 2}};
+	}
+	make(made, slopes, (const double[]){0.02, 0.02, 0.05});
+	made->points[1].is_found = false; /* and without effects, so it is no one's choice */
+	for (int i = 0; i < TARGETS; i++)
+		made->targets[i].effects[1].slope.windows = 0;
+	made->recording.experiments.items = windows;
+	made->recording.experiments.count = 6;
+	return point_choice_make(&made->recording, made->targets, TARGETS).used;
+}
+
+TEST("a found unit that holds less than a third of its work under a speedup is a batch, not used")
+{
+	struct made made;
+
+	CHECK(choose_of_batches(&made, 10, 31) == &made.points[2]);
+	release(&made);
+	CHECK(choose_of_batches(&made, 10, 29) == &made.points[0]);
+	release(&made);
+}
+
 TEST("a point that was named is no guess: the found ones are dropped, and nothing is chosen")
 {
 	double slopes[POINTS][TARGETS] = {{0.0, 0.5, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
