@@ -5,7 +5,7 @@ import {statSync} from 'node:fs';
 import {test} from 'node:test';
 import {WINDOWS, barriersOf} from './browser.mjs';
 import {KINDS, each, empty, made, plain} from './kinds.mjs';
-import {dataOf, json} from './profiles.mjs';
+import {dataOf, json, makePage} from './profiles.mjs';
 import {causalReport, scaleReport, timelineReport} from './reports.mjs';
 import {entriesFrom, tablesOf} from './tables.mjs';
 import {small} from './traces.mjs';
@@ -36,6 +36,43 @@ test('axe finds no barrier for readers who do not see the page, light or dark, s
 			assert.ok(passes > 15, kind);
 			assert.deepEqual(barriers, [], kind);
 		}, options);
+});
+
+// How many lines each name of an option takes that a command has.
+function linesOfOptions() {
+	return [...document.querySelectorAll('.first .command')].flatMap((command) => {
+		const walker = document.createTreeWalker(command, NodeFilter.SHOW_TEXT);
+		const found = [];
+		for (let node = walker.nextNode(); node; node = walker.nextNode())
+			for (const {0: word, index} of node.data.matchAll(/--[\w-]+/g)) {
+				const range = document.createRange();
+				range.setStart(node, index);
+				range.setEnd(node, index + word.length);
+				found.push(
+					new Set([...range.getClientRects()].map(({top}) => top))
+						.size,
+				);
+			}
+		return found;
+	});
+}
+
+test('the name of an option stays in one line, however narrow the window', async () => {
+	await each(
+		async (page) => {
+			for (let width = 320; width < 720; width += 40) {
+				await page.setViewportSize({width, height: 844});
+				const lines = await page.evaluate(linesOfOptions);
+				assert.ok(lines.length > 0);
+				assert.ok(
+					lines.every((count) => count === 1),
+					`${width}`,
+				);
+			}
+		},
+		{},
+		{causal: makePage('sets')},
+	);
 });
 
 async function factsOf(page) {

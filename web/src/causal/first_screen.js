@@ -7,6 +7,16 @@ function joined(text) {
 	return text.replaceAll(' %', '\u00a0%');
 }
 
+// In a command, the name of an option stays in one line.
+function commandNode(text) {
+	const words = text.split(/(--[\w-]+)/);
+	return element(
+		'code',
+		{class: 'command'},
+		words.map((word, i) => (i % 2 ? element('span', {class: 'option'}, word) : word)),
+	);
+}
+
 function partNode({mark, text, target}, reveal) {
 	const follow = (event) => {
 		event.preventDefault();
@@ -19,7 +29,7 @@ function partNode({mark, text, target}, reveal) {
 			text,
 		);
 	if (mark === 'figure') return element('b', {}, joined(text));
-	if (mark === 'command') return element('code', {class: 'command'}, text);
+	if (mark === 'command') return commandNode(text);
 	return joined(text);
 }
 

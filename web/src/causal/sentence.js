@@ -8,6 +8,8 @@ export const CONTENTION =
 
 export function nameOf({kind, name, function: its}) {
 	if (kind === 'function') return name;
+	if (kind === 'inclusive')
+		return `${its ?? name.replace(/^inclusive:/, '')} with all it calls`;
 	if (kind === 'line') return its ? `${name} (${its})` : name;
 	return `${name} (${kind})`;
 }
