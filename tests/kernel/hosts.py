@@ -359,10 +359,11 @@ def _():
 @test("a host that cannot be reached ends the run with a sentence")
 def _():
     with two_hosts(), folder() as place:
-        said = run(*inside(0, LEVER, "run", "--output", os.path.join(place, "x.lever"), "--hosts", f"x={ADDRESSES[1]}", "--launch",
-                           "false", "--", "true"))
-        equal(said.returncode, 1, said.stderr)
-        check("agent on host x ended at the start" in said.stderr, said.stderr)
+        for launch, cause in (("false", "exit code 1; without a message of its own"), ("/none", "exit code 127: no such program")):
+            said = run(*inside(0, LEVER, "run", "--output", os.path.join(place, "x.lever"), "--hosts", f"x={ADDRESSES[1]}", "--launch",
+                               launch, "--", "true"))
+            equal(said.returncode, 1, said.stderr)
+            check(f"the agent on host x ended at the start, {cause}" in said.stderr, said.stderr)
 
 
 main()

@@ -593,9 +593,8 @@ static int await_all(struct group *group, struct error *error)
 		int status = ended_with(peer);
 		code = status >= 0 ?
 			       error_set(error, -ECONNREFUSED,
-					 "the agent on host %s ended at the start, exit code %d; "
-					 "the command of --launch must start \"lever agent\" there",
-					 peer->name, status) :
+					 "the agent on host %s ended at the start, exit code %d%s",
+					 peer->name, status, launch_remedy(status)) :
 			       error_set(error, -ETIMEDOUT,
 					 "no word from the agent on host %s in 20 s; can it reach "
 					 "%s?",

@@ -60,3 +60,12 @@ int launch_start(char *const *launch, const char *host, const char *executable,
 		free(words[i]);
 	return code;
 }
+
+const char *launch_remedy(int status)
+{
+	return status == 127 ?
+		       ": no such program; install lever at the same path there, or correct "
+		       "--launch" :
+		       "; without a message of its own, the command of --launch does not start "
+		       "\"lever agent\"";
+}

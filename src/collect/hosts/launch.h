@@ -14,3 +14,6 @@ struct launched {
 /* `launch`: words, in which %h is the host. */
 int launch_start(char *const *launch, const char *host, const char *executable,
 		 struct launched *launched, struct error *error);
+
+/* What follows "the agent ended at the start, exit code N": ssh or lever itself have said more. */
+const char *launch_remedy(int status);
