@@ -83,6 +83,7 @@ static uint32_t living_thread(uint32_t tgid)
 
 struct mapping {
 	uint64_t start, end, offset;
+	bool is_code;
 	char *path;
 };
 
@@ -103,12 +104,14 @@ static bool find_range(uint32_t tid, uint64_t address, struct mapping *found)
 
 	while (maps && getline(&line, &room, maps) > 0) {
 		int at = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n",
-			   &found->start, &found->end, &found->offset, &at) < 3 ||
+		char rights[5];
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n",
+			   &found->start, &found->end, rights, &found->offset, &at) < 4 ||
 		    found->start > address || found->end <= address || !at)
 			continue;
 		line[strcspn(line, "\n")] = 0;
 		found->path = line[at] == '/' ? text_copy(line + at) : NULL;
+		found->is_code = strchr(rights, 'x');
 		return true;
 	}
 	return false;
@@ -345,8 +348,12 @@ bool mapped_files_on_object(struct mapped_files *mapped_files,
 	AUTO(mapping) struct mapping mapping = {0};
 	uint32_t object, tid = living_thread(event->tgid);
 
-	/* If the process has gone, the next process that maps the file announces it again. */
-	if (!find_mapping(tid, event->start, &mapping))
+	/*
+	 * If the process has gone, or has something else there by now, the next one that maps the
+	 * file announces it again. Rights of memory change while code is made in it.
+	 */
+	if (!find_mapping(tid, event->start, &mapping) ||
+	    (!mapping.is_code && !is_memory(mapping.path)))
 		return false;
 	if (!add_file(mapped_files, tid, &mapping, &object)) {
 		if (is_memory(mapping.path)) /* code that was made in it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mapped_files - a file that the engine has no room for is told. */
+/* mapped_files - a file that the engine has no room for is told; data in place of code are not. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int name_object(void *context, const struct wire_file *file, uint32_t object)
 {
@@ -59,4 +61,33 @@ TEST("a file without room has a warning about its names and one about its call c
 	CHECK(warnings && strstr(warnings, "have no names"));
 	CHECK(warnings && strstr(warnings, "follow frame pointers"));
 	free(warnings);
+}
+
+/* An announcement may be read long after it was made: by then the address may hold another file. */
+TEST("an announcement of code that has gone says nothing of the data that are there now")
+{
+	int code = 0;
+	const struct mapped_files_sink sink = {.context = &code,
+					       .name_object = name_object,
+					       .set_unwind = set_unwind};
+	char path[] = "/tmp/lever-test-XXXXXX";
+	int fd = mkstemp(path);
+	CHECK(fd >= 0 && write(fd, "no ELF file", 11) == 11);
+	for (int is_code = 0; is_code <= 1; is_code++) {
+		void *there = mmap(NULL, 11, is_code ? PROT_READ | PROT_EXEC : PROT_READ,
+				   MAP_PRIVATE, fd, 0);
+		struct kernel_object_event event = {.tgid = (uint32_t)getpid(),
+						    .start = (uint64_t)(uintptr_t)there};
+		struct scope *scope = scope_new();
+		struct symbols *symbols = symbols_new(TARGET_LINE, scope);
+		struct mapped_files *mapped_files = mapped_files_new(symbols, &sink);
+		CHECK(!mapped_files_on_object(mapped_files, &event));
+		CHECK_EQUAL(mapped_files_warnings(mapped_files) != NULL, is_code);
+		mapped_files_free(mapped_files);
+		symbols_free(symbols);
+		scope_free(scope);
+		munmap(there, 11);
+	}
+	close(fd);
+	unlink(path);
 }
