@@ -516,6 +516,7 @@ static void point_fill(struct causal_target *target, const struct source *source
 	count = windows_of(source->recording, trials, &effect.transients, point, &pacing, windows);
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
+	effect.hand_over_rare = hand_over_rare_of(source->recording, trials, point);
 	effect.crowding_error = crowding_error_of(source->recording, trials, point);
 	effect.unused_share = placement_unused_share(source->recording, trials, point);
 	effect.cycle_ns = source->cycle_ns;

@@ -6,6 +6,7 @@
 
 #include "analyze/causal/budget.h"
 #include "analyze/causal/external_pacing.h"
+#include "analyze/causal/hand_over_rare.h"
 #include "analyze/causal/paced_load.h"
 #include "analyze/causal/point_choice.h"
 #include "analyze/causal/steadiness.h"
@@ -30,18 +31,19 @@ struct causal_effect {
 	double phase_factor;          /* 1 if the target runs all the time */
 	double set_error;             /* of a set, per unit of speedup: set_error.h */
 	double hand_over_error;       /* as a part of the gain: hand_over_error.h */
-	double crowding_error;        /* likewise: crowding_error.h */
-	double unused_share;          /* of cores, beside waiting tasks: placement_error.h */
-	double cycle_ns;              /* longer than windows that count; 0: cycle_parts.h */
-	double cycle_most;            /* of the gain, at a speedup of 1: cycle_parts.h */
-	double phase_reach;           /* likewise, off by this much: phase_coverage.h */
-	bool is_disk_wait;            /* the interval reaches up: disk_wait.h */
-	bool is_contention;           /* sure, and a loss */
-	enum effect_outcome outcome;  /* by the whole curve and the whole table (certainty.h) */
-	double probability;           /* of such a curve without any effect */
-	double tendency;              /* slope by which the outcome was judged */
-	double slope_most;            /* by the charge; INFINITY if unknown */
-	double slope_suspect;         /* a gain surely above is not explained by the charge */
+	struct hand_over_rare hand_over_rare; /* likewise, by speedup */
+	double crowding_error;                /* likewise: crowding_error.h */
+	double unused_share;         /* of cores, beside waiting tasks: placement_error.h */
+	double cycle_ns;             /* longer than windows that count; 0: cycle_parts.h */
+	double cycle_most;           /* of the gain, at a speedup of 1: cycle_parts.h */
+	double phase_reach;          /* likewise, off by this much: phase_coverage.h */
+	bool is_disk_wait;           /* the interval reaches up: disk_wait.h */
+	bool is_contention;          /* sure, and a loss */
+	enum effect_outcome outcome; /* by the whole curve and the whole table (certainty.h) */
+	double probability;          /* of such a curve without any effect */
+	double tendency;             /* slope by which the outcome was judged */
+	double slope_most;           /* by the charge; INFINITY if unknown */
+	double slope_suspect;        /* a gain surely above is not explained by the charge */
 	/* of the gains of all windows, if the charge explained them; if contention did, too */
 	double chance_of_charge, chance_of_contention;
 	bool exceeds_charge;          /* it surely is: threads wait less for each other, too */

@@ -175,7 +175,7 @@ static int fitted_at(const struct causal_effect *effect, double speedup, struct 
 		return -1;
 	if (speedup <= 0)
 		return 0;
-	effect_point_widen(at, meeting_error_of(effect, at->gain));
+	effect_point_widen(at, meeting_error_of(effect, speedup, at->gain));
 	reach_up(effect, at);
 	reach_over_cycles(effect, at);
 	reach_over_phases(effect, at);

@@ -4,15 +4,12 @@
 
 #include <math.h>
 
-#define WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
-#define ERROR_MOST 0.25
 #define SAME_COUNT 1000 /* visits of which one may be missing: those of two processes are equal */
 #define BRIEF_SPIN_FACTOR 6
 #define BESIDE_FACTOR 2 /* cores that work beside the target, from half of one on */
-#define UNITS_MOST 10   /* units of work for a hand-over: rarer ones decide nothing */
 
-/* CPU time for a visit, without a speedup; 0: unknown. */
-static double unit_ns(const struct trials *trials, int64_t run_id, int64_t point_id)
+/* CPU time for a visit. */
+static double visit_ns(const struct trials *trials, int64_t run_id, int64_t point_id)
 {
 	double sum = 0;
 	size_t count = 0;
@@ -48,12 +45,18 @@ static unsigned passages(const struct recording *recording, int64_t run_id, int6
 	return count > 1 ? count : 1;
 }
 
+double hand_over_unit_ns(const struct recording *recording, const struct trials *trials,
+			 int64_t run_id, int64_t point_id)
+{
+	return visit_ns(trials, run_id, point_id) * passages(recording, run_id, point_id);
+}
+
 /* Of the time in loops that retry nobody knows how much is retries: at most all of it. */
 static double retry_error(const struct recording_run *run)
 {
 	double share = run->sampled_ns ? (double)run->retried_ns / (double)run->sampled_ns : 0;
 
-	return share >= RETRIES_LEAST ? fmin(share, ERROR_MOST) : 0;
+	return share >= RETRIES_LEAST ? fmin(share, HAND_OVER_ERROR_MOST) : 0;
 }
 
 /*
@@ -109,16 +112,16 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 		last = run;
 		error = fmax(error, retry_error(run));
 		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
-		double unit = unit_ns(trials, run->id, point->id) *
-			      passages(recording, run->id, point->id);
+		double unit = hand_over_unit_ns(recording, trials, run->id, point->id);
 		if (hand_over_spins_briefly(run, unit))
 			error = fmax(error, brief_spin_error(run, trials));
 		if (!run->hand_over_ns)
 			continue;
 		if ((double)run->hand_over_ns <= most)
-			error = fmax(error, fmin(ERROR_MOST, WAKE_NS / (double)run->hand_over_ns));
+			error = fmax(error, fmin(HAND_OVER_ERROR_MOST,
+						 HAND_OVER_WAKE_NS / (double)run->hand_over_ns));
 		else if (point->kind != POINT_SAMPLED && unit < most &&
-			 (double)run->hand_over_ns < UNITS_MOST * unit)
+			 (double)run->hand_over_ns < HAND_OVER_UNITS_MOST * unit)
 			error = fmax(error, HAND_OVER_ERROR_OF_SHORT_UNITS);
 	}
 	return error;
@@ -126,5 +129,5 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 
 double hand_over_reach(double error, double gain)
 {
-	return (1 / (1 - 2 * fmin(error, ERROR_MOST)) - 1) * fmax(gain, 0);
+	return (1 / (1 - 2 * fmin(error, HAND_OVER_ERROR_MOST)) - 1) * fmax(gain, 0);
 }

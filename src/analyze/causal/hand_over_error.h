@@ -24,6 +24,9 @@
 
 #define RETRIES_LEAST 0.05 /* of the sampled time, in loops that retry */
 
+#define HAND_OVER_WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
+#define HAND_OVER_ERROR_MOST 0.25
+#define HAND_OVER_UNITS_MOST 10 /* units of work for a hand-over: rarer ones decide nothing */
 #define HAND_OVER_ERROR_OF_SHORT_UNITS 0.5
 #define HAND_OVER_ERROR_OF_BRIEF_SPINS 0.6 /* where threads spin for a tenth of the time or more */
 
@@ -37,6 +40,9 @@ bool hand_over_spins_briefly(const struct recording_run *run, double unit_ns);
 /* Standard error as a part of the gain; 0 for latencies, and if hand-overs are rare. */
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point);
+/* CPU time for a unit of work, without a speedup; 0: unknown. */
+double hand_over_unit_ns(const struct recording *recording, const struct trials *trials,
+			 int64_t run_id, int64_t point_id);
 /*
  * By how much more may come true: where critical sections are shorter than a sampling period, a
  * faster one is contended less, and threads need not be woken. Pauses leave that as it is. The

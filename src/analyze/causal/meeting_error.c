@@ -6,9 +6,10 @@
 
 #include <math.h>
 
-double meeting_error_of(const struct causal_effect *effect, double gain)
+double meeting_error_of(const struct causal_effect *effect, double speedup, double gain)
 {
-	double of_gain = hypot(effect->hand_over_error, effect->crowding_error);
+	double rare = hand_over_rare_error(&effect->hand_over_rare, speedup);
+	double of_gain = hypot(fmax(effect->hand_over_error, rare), effect->crowding_error);
 
 	return hypot(of_gain * gain, placement_error_of(effect->unused_share, gain));
 }
@@ -21,6 +22,7 @@ void meeting_error_add(struct causal_effect *effect)
 			effect_point_widen(point, effect->set_error * point->speedup);
 		effect->bare[i] = *point;
 		if (point->speedup > 0)
-			effect_point_widen(point, meeting_error_of(effect, point->gain));
+			effect_point_widen(point,
+					   meeting_error_of(effect, point->speedup, point->gain));
 	}
 }

@@ -13,5 +13,5 @@
 
 /* Widens the effect's points. Its bare points get only the error that is no part of the gain. */
 void meeting_error_add(struct causal_effect *effect);
-/* Of any gain of the effect: what is a part of the gain. */
-double meeting_error_of(const struct causal_effect *effect, double gain);
+/* Of any gain of the effect, at a speedup: what is a part of the gain. */
+double meeting_error_of(const struct causal_effect *effect, double speedup, double gain);

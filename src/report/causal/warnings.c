@@ -89,12 +89,15 @@ static void warn_of_short_units(struct warnings *warnings, const struct recordin
 				const struct causal *causal)
 {
 	double spinning = brief_spin_share_of(recording);
-	bool is_met = false;
+	bool is_met = false, becomes_dense = false;
 
-	for (size_t i = 0; i < causal->count; i++)
-		for (size_t j = 0; j < causal->targets[i].count; j++)
-			is_met |= causal->targets[i].effects[j].hand_over_error >=
-				  HAND_OVER_ERROR_OF_SHORT_UNITS;
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			const struct causal_effect *effect = &causal->targets[i].effects[j];
+			is_met |= effect->hand_over_error >= HAND_OVER_ERROR_OF_SHORT_UNITS;
+			becomes_dense |= hand_over_rare_error(&effect->hand_over_rare, 1) > 0;
+		}
+	}
 	if (is_met && spinning >= BRIEF_SPINS_TOLD)
 		*array_add(warnings) = text_format(
 			"threads spin for %.0f %% of the CPU time, for less than a sampling period "
@@ -108,6 +111,11 @@ static void warn_of_short_units(struct warnings *warnings, const struct recordin
 			"each other at some of them: a speedup may make them meet more often than "
 			"pauses can show, and may gain less, or lose; the intervals hold half of "
 			"the gain for it");
+	else if (becomes_dense)
+		*array_add(warnings) = text_copy(
+			"a unit of work is shorter than two sampling periods, and tasks meet now "
+			"and then: large speedups may make them wait for each other at each turn, "
+			"which pauses cannot show, and may gain less; intervals are wider there");
 }
 
 #define UNUSED_SHARE_TOLD 0.05

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "analyze/causal/hand_over_error.h"
+#include "analyze/causal/hand_over_rare.h"
 
 static double error_of(enum point_kind kind, uint64_t hand_over_ns, uint64_t period_ns)
 {
@@ -163,4 +164,39 @@ TEST("where threads spin briefly for a tenth of the time, only what nearly all d
 	CHECK_NEAR(error_of_spins(0.02, 0.4), 0.12, 1e-9);
 	CHECK_NEAR(error_of_spins(0.2, 1), 0, 1e-6);
 	CHECK(error_of_spins(0.2, 0.97) < 0.1);
+}
+
+/* A target with 0.8 of the work, at units of 10.6 us. */
+static double error_of_rare(enum point_kind kind, uint64_t hand_over_ns, double speedup)
+{
+	const struct recording_point point = {.id = 1, .kind = kind};
+	struct recording_experiment window = {.run_id = 1,
+					      .duration_ns = 1000000,
+					      .sampled_ns = 10600000,
+					      .target_ns = 8480000};
+	const struct recording_experiment *items[] = {&window};
+	const struct trials trials = {items, 1};
+	struct recording recording = {0};
+
+	*array_add(&recording.runs) =
+		(struct recording_run){.id = 1, .period_ns = 70000, .hand_over_ns = hand_over_ns};
+	*array_add(&window.visits) =
+		(struct recording_visit){.point_id = 1, .duration_ns = 1000000, .visits = 1000};
+	struct hand_over_rare rare = hand_over_rare_of(&recording, &trials, &point);
+	array_free(&window.visits);
+	array_free(&recording.runs);
+	return hand_over_rare_error(&rare, speedup);
+}
+
+TEST("rare hand-overs count by the work that a speedup leaves between them")
+{
+	CHECK_NEAR(error_of_rare(POINT_THROUGHPUT, 159000, 0), 0, 1e-9);
+	CHECK_NEAR(error_of_rare(POINT_THROUGHPUT, 159000, 0.25), 0, 1e-9);
+	CHECK_NEAR(error_of_rare(POINT_THROUGHPUT, 159000, 0.75), 0.25, 1e-9);
+	CHECK_NEAR(error_of_rare(POINT_THROUGHPUT, 159000, 1), 0.25, 1e-9);
+	/* Rarer ones stay rare; dense ones have their error in any case. */
+	CHECK_NEAR(error_of_rare(POINT_THROUGHPUT, 900000, 1), 0, 1e-9);
+	CHECK_NEAR(error_of_rare(POINT_THROUGHPUT, 139000, 1), 0, 1e-9);
+	CHECK_NEAR(error_of_rare(POINT_SAMPLED, 159000, 1), 0, 1e-9);
+	CHECK_NEAR(error_of_rare(POINT_LATENCY, 159000, 1), 0, 1e-9);
 }

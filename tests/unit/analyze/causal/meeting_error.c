@@ -40,7 +40,7 @@ TEST("points get the error, bare points do not")
 	struct causal_effect effect;
 
 	effect_make(&effect, &point, points, 0.25);
-	CHECK_NEAR(meeting_error_of(&effect, 0.1), 0.1 * hypot(0.25, 0.1), 1e-9);
+	CHECK_NEAR(meeting_error_of(&effect, 0.5, 0.1), 0.1 * hypot(0.25, 0.1), 1e-9);
 	CHECK_NEAR(effect.bare[3].error, 0.015, 1e-9);
 	CHECK_NEAR(effect.points[3].error, hypot(0.015, 0.148 * hypot(0.25, 0.1)), 1e-9);
 }
