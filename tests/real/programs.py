@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gallery"))
-from inputs import case, preload, script, sh, text_file, words_of_text  # pylint: disable=wrong-import-position
+from inputs import again_and_again, case, preload, script, sh, text_file, words_of_text  # pylint: disable=wrong-import-position
 
 PROGRAMS = {}
 
@@ -583,6 +583,66 @@ def git_grep(place):
     slow, fast = r"(\w+) (\w+) \1x", "qqzx"
     return case("git grep -P, two threads", "a pattern without groups", command(slow), command(fast),
                 sh('while :; do "$@" >/dev/null; done', *command(slow)), r"pcre2_match", None)
+
+@program("ffmpeg")
+def ffmpeg_blur(place):
+    del place
+
+    def command(blur, seconds):
+        return ["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc2=size=640x360:rate=25", "-t", str(seconds),
+                *(["-vf", "gblur=sigma=3"] if blur else []), "-c:v", "libx264", "-preset", "veryfast", "-threads", "2", "-f", "null", "-"]
+    return case("ffmpeg to H.264, gblur", "no gblur", command(True, 15), command(False, 15), command(True, 3000), r"gblur|libavfilter", None,
+                record_places="gblur|libavfilter")
+
+
+@program("rsync")
+def rsync_checksums(place):
+    files = os.path.join(place, "files")
+    os.mkdir(files)
+    for i in range(150):
+        text_file(files, f"file{i}", 3000, 20)
+    subprocess.run(["rsync", "-a", files, os.path.join(place, "copy")], check=True)
+    def command(kind):
+        return ["rsync", "-ac", "--checksum-choice=" + kind, files, os.path.join(place, "copy")]
+    return case("rsync -c", "xxh128 for md5", command("md5"), command("xxh128"), again_and_again(*command("md5")),
+                r"md5|MD5|EVP_Digest|libcrypto|file_checksum", None, record_places=r"md5|EVP_Digest|libcrypto")
+
+
+@program("pdftoppm", "gs")
+def pdf_drawing(place):
+    draw = random.Random(4)
+    lines = "".join(f"{draw.randrange(600)} {draw.randrange(800)} moveto " + "".join(
+        f"{draw.randrange(600)} {draw.randrange(800)} " * 1 for _ in range(3)) + "curveto stroke\n" for _ in range(300))
+    words = "".join(f"{draw.randrange(500)} {draw.randrange(800)} moveto ({line}) show\n" for line in words_of_text(200))
+    page = script(place, "page.ps", "%!PS\n/Times-Roman findfont 9 scalefont setfont\n" + f"{lines}{words}showpage\n" * 4)
+    subprocess.run(["ps2pdf", page, os.path.join(place, "page.pdf")], check=True)
+    def command(smooth):
+        return ["pdftoppm", "-r", "150", *([] if smooth else ["-aaVector", "no", "-aa", "no"]), os.path.join(place, "page.pdf"), os.path.join(place, "out")]
+    return case("pdftoppm, smooth lines", "without", command(True), command(False), again_and_again(*command(True)),
+                r"fillWithPattern|drawAALine|pipeRunAA|\bstroke\b", None, record_places="fillWithPattern")
+
+
+@program("python3")
+def python_pool(place):
+    def work(name, answer, consume, times):
+        return script(place, name, f"""from multiprocessing import Pool
+def rows(seed):
+    values, x = [], seed
+    for _ in range(6000):
+        x = (x * 1103515245 + 12345) & 0x7fffffff
+        values.append({{'id': x, 'name': str(x)}})
+    return {answer}
+if __name__ == '__main__':
+    total = 0
+    with Pool(2) as pool:
+        for result in pool.imap_unordered(rows, range({times})):
+            total += {consume}
+    print(total)
+""")
+    return case("Python, a pool that returns rows", "their sum", ["python3", work("before.py", "values", "sum(row['id'] for row in result)", 200)],
+                ["python3", work("after.py", "sum(row['id'] for row in values)", "result", 200)],
+                ["python3", work("long.py", "values", "sum(row['id'] for row in result)", 1000000)],
+                r"pickle|recv|_bytes|\bput\b|\bread\b|\bwrite\b|loads|dumps", None)
 
 
 if __name__ == "__main__":

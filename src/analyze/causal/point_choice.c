@@ -3,6 +3,7 @@
 #include "analyze/causal/point_choice.h"
 
 #include "analyze/causal/causal.h"
+#include "analyze/causal/unit_gaps.h"
 #include "analyze/causal/unit_shrinkage.h"
 #include "base/memory.h"
 
@@ -148,6 +149,24 @@ static void drop_batches(const struct recording *recording, struct candidates *f
 	found->count = kept ? kept : found->count;
 }
 
+/* A unit of a part of the work leaves the choice to CPU time, where that measures all work. */
+static void drop_partial(const struct recording *recording, struct candidates *found)
+{
+	size_t kept = 0;
+	bool has_cpu_time = false;
+
+	for (size_t i = 0; i < found->count; i++)
+		has_cpu_time |= found->items[i]->kind == POINT_SAMPLED;
+	if (!has_cpu_time || !unit_gaps_is_serial(recording))
+		return;
+	for (size_t i = 0; i < found->count; i++) {
+		const struct recording_point *point = found->items[i];
+		if (point->kind == POINT_SAMPLED || !unit_gaps_are_met(recording, point))
+			found->items[kept++] = point;
+	}
+	found->count = kept;
+}
+
 /* Found points with an effect. */
 static struct candidates candidates_of(const struct recording *recording,
 				       const struct causal_target *targets, size_t count)
@@ -159,6 +178,7 @@ static struct candidates candidates_of(const struct recording *recording,
 		if (point->is_found && precision_of(point, targets, count) > 0)
 			found.items[found.count++] = point;
 	}
+	drop_partial(recording, &found);
 	drop_batches(recording, &found);
 	keep_those_of_most_runs(recording, &found);
 	keep_those_of_most_windows(recording, &found);

@@ -25,6 +25,9 @@
 #define WATCH_WINDOWS_LEAST 6 /* ... unless that is too little */
 #define PART_MOST 0.9         /* of a window, between the first visit and the last */
 #define MISSED_MOST 4         /* more than rises that came */
+#define SERIAL_LEAST 0.85     /* busy cores of a program in which one thread runs at a time, ... */
+#define SERIAL_MOST 1.05
+#define SERIAL_NS 5e8 /* ... in controls of this time */
 
 struct step {
 	double effective_ns;
@@ -76,10 +79,13 @@ void session_cycle_end_window(struct session *session,
 	bool is_control = experiment->speedup <= 0 && experiment->verdict == VERDICT_COUNTED;
 	double effective_ns = (double)experiment->duration_ns - (double)experiment->delay_ns;
 
-	if (is_control && effective_ns > 0)
+	if (is_control && effective_ns > 0) {
+		session->cycle.cpu_ns += (double)(experiment->sampled_ns - experiment->waited_ns);
+		session->cycle.control_ns += effective_ns;
 		rate_mix_end(&session->cycle.mix, visits / effective_ns, effective_ns);
-	else
+	} else {
 		rate_mix_begin(&session->cycle.mix);
+	}
 }
 
 void session_cycle_release(struct session_cycle *cycle)
@@ -95,17 +101,30 @@ void session_cycle_begin(struct session *session)
 		rate_cycle_break(&session->cycle.points[i]);
 }
 
-/* The point with most visits; a sampled one only if there is no other. */
+/* What a faster target saves comes at once, as nothing runs beside it. */
+static bool is_serial(const struct session_cycle *cycle)
+{
+	double busy = cycle->cpu_ns / fmax(1, cycle->control_ns);
+
+	return cycle->control_ns >= SERIAL_NS && busy >= SERIAL_LEAST && busy <= SERIAL_MOST;
+}
+
+/*
+ * The point with most visits; a sampled one, CPU time, only if there is no other, or where one
+ * thread runs at a time: it does not rise and fall with the part of a batch that runs.
+ */
 static unsigned busiest_point(const struct session *session)
 {
 	const double *visits = session->cycle.visits;
+	bool prefers_sampled = is_serial(&session->cycle);
 	unsigned best = 0;
 
 	for (unsigned i = 1; i < SESSION_CYCLE_POINTS; i++) {
-		bool is_sampled = progress_visits_is_sampled(session->points, i);
-		bool best_is_sampled = progress_visits_is_sampled(session->points, best);
-		if (visits[i] > 0 && (!(visits[best] > 0) || is_sampled < best_is_sampled ||
-				      (is_sampled == best_is_sampled && visits[i] > visits[best])))
+		bool is_other = progress_visits_is_sampled(session->points, i) != prefers_sampled;
+		bool best_is_other =
+			progress_visits_is_sampled(session->points, best) != prefers_sampled;
+		if (visits[i] > 0 && (!(visits[best] > 0) || is_other < best_is_other ||
+				      (is_other == best_is_other && visits[i] > visits[best])))
 			best = i;
 	}
 	return best;

@@ -28,9 +28,10 @@ struct session_cycle {
 	double visits[SESSION_CYCLE_POINTS];            /* in all, at the last step */
 	uint64_t time_ns, delay_ns, displaced_ns;       /* then */
 	struct rate_mix mix;                            /* of controls, until there are cycles */
-	unsigned point;                                 /* whose rises begin and end windows */
-	uint64_t since_ns;                              /* windows do so since; 0: they do not */
-	unsigned met, missed;                           /* rises that were waited for */
+	double cpu_ns, control_ns; /* CPU time in controls, and their time without pauses */
+	unsigned point;            /* whose rises begin and end windows */
+	uint64_t since_ns;         /* windows do so since; 0: they do not */
+	unsigned met, missed;      /* rises that were waited for */
 	bool is_given_up, is_watched, is_watching;
 };
 

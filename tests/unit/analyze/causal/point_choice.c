@@ -154,6 +154,53 @@ TEST("a found unit that holds less than a third of its work under a speedup is a
 	release(&made);
 }
 
+#define CONTROLS 40
+
+/* So many of the windows have no visit of the first point; the program keeps so many cores busy. */
+static bool chooses_cpu_time(int without_visits, double cores)
+{
+	static struct recording_visit visits[CONTROLS][2];
+	static struct recording_experiment windows[CONTROLS];
+	double slopes[POINTS][TARGETS] = {{0.6, 0.0, 0.1}, {0.6, 0.0, 0.1}, {0.58, 0.01, 0.1}};
+	struct made made;
+
+	for (int i = 0; i < CONTROLS; i++) {
+		visits[i][0] = (struct recording_visit){.point_id = 1,
+							.visits = i < without_visits ? 0 : 40,
+							.duration_ns = 80000000};
+		visits[i][1] = (struct recording_visit){.point_id = 3,
+							.visits = 100,
+							.duration_ns = 80000000};
+		windows[i] =
+			(struct recording_experiment){.id = i + 1,
+						      .target_id = 1,
+						      .duration_ns = 90000000,
+						      .delay_ns = 10000000,
+						      .sampled_ns = (uint64_t)(cores * 80000000) +
+								    5000000,
+						      .waited_ns = 5000000,
+						      .visits = {visits[i], 2, 2}};
+	}
+	make(&made, slopes, (const double[]){0.02, 0.02, 0.05});
+	for (int i = 0; i < TARGETS; i++)
+		made.targets[i].effects[1].slope.windows = 0;
+	made.recording.experiments.items = windows;
+	made.recording.experiments.count = CONTROLS;
+	const struct recording_point *used =
+		point_choice_make(&made.recording, made.targets, TARGETS).used;
+	bool is_cpu_time = used == &made.points[2];
+	release(&made);
+	return is_cpu_time;
+}
+
+TEST("a unit that comes in a part of the time leaves the choice to CPU time of one thread")
+{
+	CHECK(chooses_cpu_time(6, 1));
+	CHECK(!chooses_cpu_time(2, 1));
+	CHECK(!chooses_cpu_time(6, 1.6));
+	CHECK(!chooses_cpu_time(6, 0.5));
+}
+
 TEST("a point that was named is no guess: the found ones are dropped, and nothing is chosen")
 {
 	double slopes[POINTS][TARGETS] = {{0.0, 0.5, 0.1}, {0.6, 0.0, 0.1}, {0.61, 0.01, 0.1}};
