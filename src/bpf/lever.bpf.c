@@ -29,6 +29,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* A peer pays, and is not sampled. By itself: the stack of `tick` is full on Linux 6.1. */
 __noinline int peer_tick(u64 now)
 {
+	this_cpu()->run.is_peer = 1;
 	hosts_follow();
 	latency_pause(pause_charge(0, 0, now));
 	pay_delay(PAUSE_AT_TICK);
@@ -63,6 +64,7 @@ int tick(struct bpf_perf_event_data *context)
 		return 0;
 	struct task_state *state = member_state(task);
 	cpu->run.is_member = state != NULL;
+	cpu->run.is_peer = 0;
 	if (!state) {
 		if (task->flags & PF_KTHREAD) {
 			/* It may work for a task that waits in the target. */
@@ -247,6 +249,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *previous, struct ta
 	waiters_advance(now);
 	run_add(now);
 	cpu->run.is_member = entering && entering->is_member;
+	cpu->run.is_peer = entering && entering->is_peer;
 	cpu->hard_interrupts = 0;
 	cpu->is_expiring = 0;
 	cpu->has_message = 0;

@@ -67,7 +67,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		.period_ns = period,
 		.run = (uint32_t)experiment->run_id,
 		.index = (unsigned)experiment->series_index,
-		.work_ns = recording_visit_work(experiment, visit),
+		.work_ns = recording_exact_work(experiment, visit),
 		.displaced = recording_displaced_share(experiment),
 	};
 }

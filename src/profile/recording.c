@@ -141,13 +141,29 @@ double recording_displaced_share(const struct recording_experiment *experiment)
 				 0;
 }
 
-double recording_visit_work(const struct recording_experiment *experiment,
-			    const struct recording_visit *visit)
+/* Of a time of the window, the part for each visit. */
+static double visit_part(const struct recording_experiment *experiment,
+			 const struct recording_visit *visit, uint64_t time_ns)
 {
 	if (!(visit->visits > 0) || !experiment->duration_ns)
 		return 0;
-	return (double)experiment->sampled_ns * (double)visit->duration_ns /
-	       (double)experiment->duration_ns / visit->visits;
+	return (double)time_ns * (double)visit->duration_ns / (double)experiment->duration_ns /
+	       visit->visits;
+}
+
+double recording_visit_work(const struct recording_experiment *experiment,
+			    const struct recording_visit *visit)
+{
+	return visit_part(experiment, visit, experiment->sampled_ns);
+}
+
+double recording_exact_work(const struct recording_experiment *experiment,
+			    const struct recording_visit *visit)
+{
+	uint64_t work_ns = experiment->cpu_ns ? experiment->cpu_ns + experiment->waited_ns :
+						experiment->sampled_ns;
+
+	return visit_part(experiment, visit, work_ns);
 }
 
 bool recording_point_is_requests(const struct recording_point *point)

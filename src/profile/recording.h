@@ -101,11 +101,10 @@ struct recording_visit {
 #define RECORDING_PARTS 8 /* of a window, of about equal length; marks stand between them */
 struct recording_mark {
 	int64_t experiment_id, point_id;
-	unsigned number;                   /* from 1 */
-	double visits;                     /* between the first edge and the last one so far */
-	uint64_t duration_ns, delay_ns;    /* between those */
-	uint64_t elapsed_ns;               /* of the window */
-	uint64_t sampled_ns, displaced_ns; /* of the program, in that time */
+	unsigned number; /* from 1 */
+	double visits;   /* between the first edge and the last one so far */
+	uint64_t duration_ns, delay_ns, elapsed_ns; /* between those; of the window */
+	uint64_t sampled_ns, displaced_ns, cpu_ns;  /* of the program, in that time */
 };
 
 struct recording_experiment {
@@ -115,8 +114,8 @@ struct recording_experiment {
 	uint64_t target_ns;             /* sampled time in the target */
 	uint64_t target_alone_ns;       /* of controls: as if threads took turns; 0: unknown */
 	uint64_t sampled_ns, waited_ns; /* sampled time of the program, and its part off CPU */
-	uint64_t displaced_ns; /* the program was runnable while another program had its core */
-	uint64_t capped;
+	uint64_t displaced_ns;   /* the program was runnable while another program had its core */
+	uint64_t capped, cpu_ns; /* CPU time, with clients that pause along; 0: unknown */
 	enum verdict verdict;
 	uint64_t unrecognized_ns; /* of the target by its name, but not marked as its */
 	int series_index;   /* among the windows that follow each other at one speedup, from 0 */
@@ -194,7 +193,8 @@ void recording_keep_session(struct recording *recording);
 double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);
 /* Displaced time of all cores over effective time. */
 double recording_displaced_share(const struct recording_experiment *);
-/* Sampled time of the program per visit, in ns; 0 if unknown. */
+/* Work of a visit in ns, 0 if unknown: sampled; exact, with clients that pause, if cpu_ns is. */
 double recording_visit_work(const struct recording_experiment *, const struct recording_visit *);
+double recording_exact_work(const struct recording_experiment *, const struct recording_visit *);
 /* Its visits are requests that clients on this machine or elsewhere wait for. */
 bool recording_point_is_requests(const struct recording_point *point);

@@ -217,6 +217,11 @@ static const struct column experiment_columns[] = {
 	 .offset = offsetof(struct recording_experiment, waited_ns),
 	 .since = 22,
 	 .before = "0"},
+	{.name = "cpu_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_experiment, cpu_ns),
+	 .since = 23,
+	 .before = "0"},
 };
 
 static const struct column visit_columns[] = {
@@ -429,6 +434,11 @@ static const struct column mark_columns[] = {
 	COLUMN(recording_mark, elapsed_ns, COUNT),
 	COLUMN(recording_mark, sampled_ns, COUNT),
 	COLUMN(recording_mark, displaced_ns, COUNT),
+	{.name = "cpu_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_mark, cpu_ns),
+	 .since = 23,
+	 .before = "0"},
 };
 
 static const struct column clock_columns[] = {

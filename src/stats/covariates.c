@@ -151,7 +151,8 @@ static struct covariates fit_round(const struct covariate_pairs *pairs,
 
 static struct covariates grid_point(size_t work, size_t displaced)
 {
-	return (struct covariates){(double)work * GRID_WORK_MOST / GRID, (double)displaced / GRID};
+	return (struct covariates){.work = (double)work * GRID_WORK_MOST / GRID,
+				   .displaced = (double)displaced / GRID};
 }
 
 /* Adds up absolute residuals at one displaced part, for each work of the grid. */
@@ -198,6 +199,8 @@ struct covariates covariates_fit(const struct covariate_pairs *pairs)
 	struct covariates covariates = fit_roughly(pairs);
 	for (int round = 0; round < ROUNDS; round++)
 		covariates = fit_round(pairs, &covariates);
+	covariates.scatter = spread_of(pairs, &(struct covariates){0}) / M_SQRT2;
+	covariates.left = spread_of(pairs, &covariates) / M_SQRT2;
 	return covariates;
 }
 

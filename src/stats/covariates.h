@@ -34,6 +34,8 @@ struct covariate_pairs {
  */
 struct covariates {
 	double work, displaced;
+	/* Standard deviations of the log(period) of a control: as it is, and freed of both. */
+	double scatter, left;
 };
 
 /* Adds a target's windows, in the order of time. */

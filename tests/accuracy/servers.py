@@ -13,7 +13,8 @@ that the change takes away (leave_out/leave_out.c).
 --together one such command measures them all.
 
 Needs root and the servers' packages; a server that is not installed is left out. Prints each first screen, and a line
-of JSON for each server with what docs/servers.md tells. tests/accuracy/server_programs.py holds the servers.
+of JSON for each server with what docs/servers.md tells. tests/accuracy/server_programs.py holds the servers,
+server_settings.py one more setting of each.
 """
 import argparse
 import json
@@ -23,9 +24,11 @@ import sys
 import time
 
 from server_programs import SERVERS, run
+from server_settings import SETTINGS
 
 TURNS, TURN_SECONDS, AFTER_SECONDS = 2, 2, 5
 LEFT_OUT = (50, 100)
+SERVERS = SERVERS | SETTINGS
 
 
 def rate_without(server, percent):

@@ -86,7 +86,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.period_ns = period_ns,
 			.run = run_number(recording, experiment->run_id),
 			.index = (unsigned)experiment->series_index,
-			.work_ns = recording_visit_work(experiment, visit),
+			.work_ns = recording_exact_work(experiment, visit),
 			.displaced = recording_displaced_share(experiment),
 		};
 	}

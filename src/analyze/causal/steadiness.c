@@ -65,7 +65,7 @@ static struct controls controls_of(const struct recording *recording,
 		    experiment->verdict != VERDICT_COUNTED || displaced > DISPLACED_MOST)
 			continue;
 		double period = log(recording_visit_period(visit, point->kind)) - displaced;
-		double work = log(recording_visit_work(experiment, visit));
+		double work = log(recording_exact_work(experiment, visit));
 		if (isfinite(period) && isfinite(work))
 			*array_add(&controls.items) = (struct control){experiment, period, work};
 	}

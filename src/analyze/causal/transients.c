@@ -133,6 +133,11 @@ struct settled_part transients_cut(const struct transients *transients,
 	part.visit.visits -= mark->visits;
 	part.visit.duration_ns -= mark->duration_ns;
 	part.visit.delay_ns -= mark->delay_ns;
+	part.experiment.waited_ns -=
+		(uint64_t)((double)experiment->waited_ns * (double)mark->elapsed_ns /
+			   (double)experiment->duration_ns);
+	part.experiment.cpu_ns -=
+		mark->cpu_ns < part.experiment.cpu_ns ? mark->cpu_ns : part.experiment.cpu_ns;
 	part.experiment.start_ns += mark->elapsed_ns;
 	part.experiment.duration_ns -= mark->elapsed_ns;
 	part.experiment.delay_ns -= mark->delay_ns < part.experiment.delay_ns ?

@@ -353,6 +353,7 @@ static void answer(struct agent *agent, const struct hosts_query *query)
 	head.target_samples = counters.target_samples;
 	head.target_ns = counters.target_ns;
 	head.waited_ns = counters.waited_ns;
+	head.cpu_ns = counters.cpu_ns;
 	head.hand_overs = counters.hand_overs;
 	head.timed_waits = counters.timed_waits;
 	head.lost = counters.lost;

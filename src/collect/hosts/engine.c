@@ -310,6 +310,7 @@ static void add_counters(struct collector_counters *counters, const struct hosts
 	counters->target_samples += more->target_samples;
 	counters->target_ns += more->target_ns;
 	counters->waited_ns += more->waited_ns;
+	counters->cpu_ns += more->cpu_ns;
 	counters->hand_overs += more->hand_overs;
 	counters->timed_waits += more->timed_waits;
 	counters->lost += more->lost;

@@ -245,6 +245,7 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->samples += core->samples;
 	counters->sampled_ns += core->sampled_ns + core->waited_ns;
 	counters->waited_ns += core->waited_ns;
+	counters->cpu_ns += core->run.cpu_ns;
 	counters->target_samples += core->target_samples;
 	counters->target_ns += core->target_ns;
 	counters->hand_overs += core->hand_overs;

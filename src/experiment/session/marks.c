@@ -18,7 +18,8 @@ static void add_marks(struct session *session, unsigned number,
 	struct recording_mark mark = {.number = number,
 				      .elapsed_ns = now.time_ns - before->time_ns,
 				      .sampled_ns = now.sampled_ns - before->sampled_ns,
-				      .displaced_ns = now.displaced_ns - before->displaced_ns};
+				      .displaced_ns = now.displaced_ns - before->displaced_ns,
+				      .cpu_ns = now.cpu_ns - before->cpu_ns};
 	progress_visits_mark(session->points, &mark, experiment);
 }
 

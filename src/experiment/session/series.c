@@ -62,6 +62,7 @@ void session_subtract(struct recording_experiment *experiment,
 	experiment->target_ns = after->target_ns - before->target_ns;
 	experiment->sampled_ns = after->sampled_ns - before->sampled_ns;
 	experiment->waited_ns = after->waited_ns - before->waited_ns;
+	experiment->cpu_ns = after->cpu_ns - before->cpu_ns;
 	experiment->displaced_ns = after->displaced_ns - before->displaced_ns;
 	experiment->capped = after->capped - before->capped;
 }

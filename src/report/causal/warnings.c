@@ -10,6 +10,10 @@
 
 #include <math.h>
 
+#define SCATTER_MUCH 0.06 /* of log(period): ten windows of each speedup then allow ±5 points */
+#define MACHINE_LEFT 0.7  /* of the scatter: less is left without what CPU time tells */
+#define UNITS_FACTOR 1.5  /* times the scatter that a window's halves tell */
+
 /*
  * Whether samples need code in scope: system calls, waits and the like have their time without, and
  * so have functions with all that they call, whose callers are found in every binary.
@@ -358,6 +362,43 @@ static void warn_of_unsteadiness(struct warnings *warnings, const struct causal 
 		*array_add(warnings) = text;
 }
 
+/* The effect whose controls scatter most. */
+static const struct causal_effect *most_scattered(const struct causal *causal)
+{
+	const struct causal_effect *most = NULL;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		for (size_t j = 0; j < causal->targets[i].count; j++) {
+			const struct causal_effect *effect = &causal->targets[i].effects[j];
+			if (!most || effect->covariates.scatter > most->covariates.scatter)
+				most = effect;
+		}
+	}
+	return most;
+}
+
+/* Where nothing is said, the units of work themselves scatter, or nothing does. */
+static void warn_of_scatter(struct warnings *warnings, const struct causal *causal)
+{
+	const struct causal_effect *effect = most_scattered(causal);
+
+	if (!effect || effect->covariates.scatter < SCATTER_MUCH)
+		return;
+	double scatter = 100 * effect->covariates.scatter, left = 100 * effect->covariates.left;
+	if (left < MACHINE_LEFT * scatter)
+		*array_add(warnings) = text_format(
+			"windows without a speedup differ by %.0f %%, as this machine takes more "
+			"or less CPU time for the same work; %.0f %% are left without that, and "
+			"make intervals wide; run on a quieter machine, or for longer (--seconds)",
+			scatter, left);
+	else if (left > UNITS_FACTOR * 50 * effect->transients.noise)
+		*array_add(warnings) = text_format(
+			"windows without a speedup differ by %.0f %%, %.0f %% without what CPU "
+			"time and other programs explain: a disk, a client or the scheduler sets "
+			"the pace, and makes intervals wide; run for longer (--seconds)",
+			scatter, left);
+}
+
 struct warnings causal_warnings(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
@@ -366,6 +407,7 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_skid(&warnings, causal);
 	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_unsteadiness(&warnings, causal);
+	warn_of_scatter(&warnings, causal);
 	warn_of_cycles(&warnings, causal);
 	warn_of_warm_up(&warnings, recording, causal);
 	warn_of_charges(&warnings, causal);

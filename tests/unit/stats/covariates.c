@@ -155,6 +155,17 @@ TEST("work that differs at a speedup for good is not taken for a slow core")
 	}
 }
 
+TEST("the scatter of controls is told with and without what both explain")
+{
+	static struct effect_window windows[MOST];
+	const struct machine machine = {.slowness = 0.04, .noise = 0.01, .windows = MOST};
+	struct random random = random_seeded(7);
+	struct covariates covariates = fit(windows, simulate(&machine, &random, windows));
+
+	CHECK(covariates.scatter > 0.03);
+	CHECK_NEAR(covariates.left, 0.01, 0.004);
+}
+
 TEST("a few controls tell nothing, and periods stay as they are")
 {
 	struct effect_window windows[12];

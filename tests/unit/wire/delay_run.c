@@ -96,6 +96,7 @@ TEST("CPU time of a core that becomes idle between turns is exact, with and with
 
 	CHECK_NEAR((double)calm.counted_ns / worked_calm, 1, 0.001);
 	CHECK_NEAR((double)pausing.counted_ns / worked_pausing, 1, 0.001);
+	CHECK_NEAR((double)pausing.run.cpu_ns / worked_pausing, 1, 0.001);
 	/* The weights of ticks are not. */
 	CHECK_NEAR((double)calm.weights_ns / worked_calm, 1, 0.02);
 	CHECK((double)pausing.weights_ns / worked_pausing > 1.04);
@@ -110,10 +111,27 @@ TEST("time in which others had the core is no CPU time")
 	delay_run_add(&machine.run, &machine.core, machine.now_ns);
 	CHECK_EQUAL(delay_run_take(&machine.run, 3 * PERIOD_NS), 2 * PERIOD_NS);
 	CHECK_EQUAL(delay_run_take(&machine.run, PERIOD_NS), 0);
+	CHECK_EQUAL(machine.run.cpu_ns, 2 * PERIOD_NS);
 	take_core(&machine, false);
 	machine.now_ns += PERIOD_NS;
 	take_core(&machine, true);
 	CHECK_EQUAL(delay_run_take(&machine.run, 0), 0);
+}
+
+TEST("a peer's CPU time is told beside the program's, and is not taken at ticks")
+{
+	struct machine machine = machine_begin();
+
+	take_core(&machine, true);
+	machine.now_ns = 2 * PERIOD_NS;
+	take_core(&machine, false);
+	machine.run.is_peer = true;
+	machine.now_ns = 5 * PERIOD_NS;
+	machine.core.paused_ns += PERIOD_NS;
+	take_core(&machine, true);
+	machine.run.is_peer = false;
+	CHECK_EQUAL(machine.run.cpu_ns, 4 * PERIOD_NS);
+	CHECK_EQUAL(delay_run_take(&machine.run, 0), 2 * PERIOD_NS);
 }
 
 TEST("a core on which the program has run since before the recording counts from its first tick on")
