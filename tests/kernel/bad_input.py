@@ -4,8 +4,10 @@
 
 Usage: bad_input.py LEVER PROGRAMS
 """
+import contextlib
 import os
 import sqlite3
+import subprocess
 
 from kernel import check, equal, folder, lever, main, program, test
 
@@ -63,6 +65,26 @@ def _():
     check("the program changed its phase: a visit of units took" in report, report)
     check("--after" in report, report)
     check(marks > 100, marks)
+
+
+@contextlib.contextmanager
+def others_take_the_cores():
+    """Programs that have precedence, two on each core."""
+    others = [subprocess.Popen(["nice", "-n", "-10", "sh", "-c", "while :; do :; done"]) for _ in range(2 * os.cpu_count())]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+@test("where others take nearly all of the cores nothing is told of the program but that")
+def _():
+    with others_take_the_cores():
+        ran, report, _ = told_of("12", "1", seconds=10, options=("--progress", "units"))
+    equal(ran.returncode, 3, report + ran.stderr)
+    check("other programs took the CPU" in report, report)
 
 
 @test("cores that change their speed are told from phases")

@@ -57,9 +57,9 @@ static int write_run(struct session *session, const struct session_target *targe
 					  .duration_ns = experiment->duration_ns,
 					  .delay_ns = experiment->delay_ns};
 	window.period_ns = collector_facts(session->collector)->period_ns;
-	window.displaced_share = (double)experiment->displaced_ns / (double)experiment->duration_ns;
+	window.displaced_share = displacement_share(experiment);
 	window.displaced_limit = displacement_limit(&session->displacement);
-	bool counts = displacement_add(&session->displacement, window.displaced_share);
+	bool counts = displacement_add(&session->displacement, experiment);
 	experiment->verdict = counts ? VERDICT_COUNTED : VERDICT_DISPLACED;
 	if (counts)
 		live_estimate_add(session->live_estimate, experiment, POINT_END_TO_END, false,

@@ -186,11 +186,11 @@ static void judge(struct series *series, bool is_whole, double visits)
 					.count = series->count,
 					.period_ns = series->period_ns};
 
-	window.displaced_share = (double)experiment->displaced_ns / (double)experiment->duration_ns;
+	window.displaced_share = displacement_share(experiment);
 	window.displaced_limit = displacement_limit(&session->displacement);
 	if (!is_whole)
 		experiment->verdict = VERDICT_CUT_SHORT;
-	else if (!displacement_add(&session->displacement, window.displaced_share))
+	else if (!displacement_add(&session->displacement, experiment))
 		experiment->verdict = VERDICT_DISPLACED;
 	else
 		experiment->verdict = visits < window_end_visits_least(experiment->duration_ns) ?
@@ -289,9 +289,8 @@ int session_measure_once(struct session *session, const struct target_spec *targ
 	if (window->speedup > 0)
 		session->speedup_ns +=
 			clock_now_ns() - began_ns - (session->stops.sum_ns - stopped_ns);
-	double displaced = (double)window->displaced_ns / (double)window->duration_ns;
 	return is_whole && after.missed_heartbeats == before.missed_heartbeats &&
-			       displacement_add(&session->displacement, displaced) ?
+			       displacement_add(&session->displacement, window) ?
 		       0 :
 		       -EAGAIN;
 }

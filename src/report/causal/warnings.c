@@ -407,7 +407,6 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_skid(&warnings, causal);
 	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_unsteadiness(&warnings, causal);
-	warn_of_scatter(&warnings, causal);
 	warn_of_cycles(&warnings, causal);
 	warn_of_warm_up(&warnings, recording, causal);
 	warn_of_charges(&warnings, causal);
@@ -416,5 +415,6 @@ struct warnings causal_warnings(const struct recording *recording, const struct 
 	warn_of_paced_load(&warnings, causal);
 	warn_of_slowing_pauses(&warnings, causal);
 	warnings_add_notes(&warnings, recording);
+	warn_of_scatter(&warnings, causal);
 	return warnings;
 }

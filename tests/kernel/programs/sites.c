@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,11 +52,16 @@ CALLED void wait_for_lock(void)
 	pthread_mutex_unlock(&mutex);
 }
 
+/* For one that has not come yet: those that have are taken before. */
 CALLED void wait_for_answer(void)
 {
 	char letters[64];
-	if (read(answers[0], letters, sizeof(letters)) < 1) /* read */
-		exit(1);
+	int pending;
+	do {
+		if (ioctl(answers[0], FIONREAD, &pending) ||
+		    read(answers[0], letters, sizeof(letters)) < 1) /* read */
+			exit(1);
+	} while (pending);
 	STAY;
 }
 

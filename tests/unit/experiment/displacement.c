@@ -4,6 +4,20 @@
 
 #include "experiment/session/displacement.h"
 
+#define WINDOW_NS 100000000
+
+/* Of a program that keeps one core busy for the rest of the time. */
+static bool add(struct displacement *displacement, double share)
+{
+	const struct recording_experiment window = {
+		.duration_ns = WINDOW_NS,
+		.displaced_ns = (uint64_t)(share * WINDOW_NS + 0.5),
+		.sampled_ns = (uint64_t)((share < 1 ? 1 - share : 0) * WINDOW_NS) + 7,
+		.waited_ns = 7};
+
+	return displacement_add(displacement, &window);
+}
+
 static unsigned kept_of(const double *shares, size_t count)
 {
 	struct displacement displacement = {0};
@@ -11,7 +25,7 @@ static unsigned kept_of(const double *shares, size_t count)
 
 	for (int round = 0; round < 10; round++)
 		for (size_t i = 0; i < count; i++)
-			kept += displacement_add(&displacement, shares[i]);
+			kept += add(&displacement, shares[i]);
 	return kept;
 }
 
@@ -28,10 +42,10 @@ TEST("where all windows are disturbed alike, all count that lose up to twice as 
 	struct displacement displacement = {0};
 
 	for (int i = 0; i < 32; i++)
-		displacement_add(&displacement, shares[i % 8]);
+		add(&displacement, shares[i % 8]);
 	for (int i = 0; i < 7; i++)
-		CHECK(displacement_add(&displacement, shares[i]));
-	CHECK(!displacement_add(&displacement, shares[7]));
+		CHECK(add(&displacement, shares[i]));
+	CHECK(!add(&displacement, shares[7]));
 	CHECK_NEAR(displacement.accepted, 0.19, 1e-9);
 }
 
@@ -40,5 +54,18 @@ TEST("a window that another program had to itself never counts")
 	struct displacement displacement = {0};
 
 	for (int i = 0; i < 40; i++)
-		CHECK(!displacement_add(&displacement, 1.2));
+		CHECK(!add(&displacement, 1.2));
+}
+
+TEST("a window of which others had far more than the program never counts")
+{
+	struct displacement displacement = {0};
+	bool counts = false, counted = false;
+
+	for (int i = 0; i < 40; i++) {
+		counts = add(&displacement, 0.64);
+		counted |= add(&displacement, 0.75);
+	}
+	CHECK(counts);
+	CHECK(!counted);
 }
