@@ -49,7 +49,6 @@ class RedisLog(Redis):
 class NginxLog(Nginx):
     name, change, first_port = "nginx, page of 1 kB, wrk -c 8", "access_log → off", 18340
     target, removed = "ngx_http_log|syscall:write$|:write$", True
-    extra = ("access_log {}/access.log;", "")
     load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/page.txt"]
 
     def prepare(self, state):

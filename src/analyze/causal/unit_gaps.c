@@ -3,13 +3,12 @@
 #include "analyze/causal/unit_gaps.h"
 
 #include "base/memory.h"
+#include "profile/serial.h"
 #include "stats/summary.h"
 
 #include <stdlib.h>
 
 #define WINDOWS_LEAST 20
-#define SERIAL_LEAST 0.85 /* busy cores; other programs and waits take the rest */
-#define SERIAL_MOST 1.05
 #define VISITS_LEAST 16.0 /* at the median rate: fewer may miss a window by chance */
 #define GAP_RATE 0.25     /* of the median rate */
 #define GAPS_LEAST 0.1    /* of the windows */
@@ -38,8 +37,7 @@ bool unit_gaps_is_serial(const struct recording *recording)
 		time_ns += effective_ns(window);
 		windows++;
 	}
-	return windows >= WINDOWS_LEAST && busy_ns >= SERIAL_LEAST * time_ns &&
-	       busy_ns <= SERIAL_MOST * time_ns;
+	return windows >= WINDOWS_LEAST && serial_is(busy_ns, time_ns);
 }
 
 bool unit_gaps_are_met(const struct recording *recording, const struct recording_point *point)

@@ -7,6 +7,7 @@
 #include "experiment/progress/progress_visits.h"
 #include "experiment/session/state.h"
 #include "experiment/session/waiting.h"
+#include "profile/serial.h"
 
 #include <math.h>
 
@@ -25,9 +26,7 @@
 #define WATCH_WINDOWS_LEAST 6 /* ... unless that is too little */
 #define PART_MOST 0.9         /* of a window, between the first visit and the last */
 #define MISSED_MOST 4         /* more than rises that came */
-#define SERIAL_LEAST 0.85     /* busy cores of a program in which one thread runs at a time, ... */
-#define SERIAL_MOST 1.05
-#define SERIAL_NS 5e8 /* ... in controls of this time */
+#define SERIAL_NS 5e8         /* of controls, that tell whether one thread runs at a time */
 
 struct step {
 	double effective_ns;
@@ -101,12 +100,9 @@ void session_cycle_begin(struct session *session)
 		rate_cycle_break(&session->cycle.points[i]);
 }
 
-/* What a faster target saves comes at once, as nothing runs beside it. */
 static bool is_serial(const struct session_cycle *cycle)
 {
-	double busy = cycle->cpu_ns / fmax(1, cycle->control_ns);
-
-	return cycle->control_ns >= SERIAL_NS && busy >= SERIAL_LEAST && busy <= SERIAL_MOST;
+	return cycle->control_ns >= SERIAL_NS && serial_is(cycle->cpu_ns, cycle->control_ns);
 }
 
 /*
@@ -287,7 +283,9 @@ void session_cycle_count_whole(const struct session *session,
 
 void session_cycle_complete(const struct session *session, struct recording_run *run)
 {
-	const struct rate_cycle *found = &session->cycle.points[busiest_point(session)];
+	unsigned point =
+		session_cycle_is_on(session) ? session->cycle.point : busiest_point(session);
+	const struct rate_cycle *found = &session->cycle.points[point];
 
 	bool has_cycles = session_cycle_is_on(session) ||
 			  !rate_mix_is_same(&session->cycle.mix, rate_cycle_deviation(found));

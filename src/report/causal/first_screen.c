@@ -214,7 +214,7 @@ static void add_why(struct screen *screen, const struct advice *advice, const st
 	screen_take(screen, SCREEN_TEXT, advice_why(advice, verdict));
 	if (!line)
 		return;
-	screen_take(screen, SCREEN_TEXT, text_copy("; nearly all of that is in "));
+	screen_take(screen, SCREEN_TEXT, text_copy("; nearly all of its time is in "));
 	screen_take_target(screen, line, short_name_of(line->target));
 }
 

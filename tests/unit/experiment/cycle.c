@@ -52,8 +52,11 @@ uint32_t sampled_code_last(const struct sampled_code *code)
 	return SYMBOLS_NONE;
 }
 
-/* The cycle that is told of a program whose units come in one half of each, on so many cores. */
-static uint64_t told_cycle_ns(double cores, bool rests)
+/*
+ * The cycle that is told of a program whose units come in one half of each, on so many cores.
+ * `is_on`: windows begin and end with those of the units.
+ */
+static uint64_t told_cycle_ns(double cores, bool rests, bool is_on)
 {
 	static const struct session_options options;
 	struct session session = {.options = &options, .schedule = schedule_new(1, NULL, 0)};
@@ -77,6 +80,8 @@ static uint64_t told_cycle_ns(double cores, bool rests)
 		session_cycle_end_window(&session, &control, 1);
 		session_cycle_begin(&session);
 	}
+	session.cycle.since_ns = is_on;
+	session.cycle.point = UNIT;
 	session_cycle_complete(&session, &run);
 	session_cycle_release(&session.cycle);
 	schedule_free(session.schedule);
@@ -85,16 +90,21 @@ static uint64_t told_cycle_ns(double cores, bool rests)
 
 TEST("units that come in a part of a batch make no cycle where one thread runs at a time")
 {
-	CHECK_EQUAL(told_cycle_ns(1, false), 0);
+	CHECK_EQUAL(told_cycle_ns(1, false, false), 0);
 }
 
 TEST("they do where others run beside it, or where the thread waits for a part of the time")
 {
-	CHECK(told_cycle_ns(1.5, false) > 0);
-	CHECK(told_cycle_ns(0.5, false) > 0);
+	CHECK(told_cycle_ns(1.5, false, false) > 0);
+	CHECK(told_cycle_ns(0.5, false, false) > 0);
 }
 
 TEST("CPU time has cycles of its own where the program rests")
 {
-	CHECK(told_cycle_ns(1, true) > 0);
+	CHECK(told_cycle_ns(1, true, false) > 0);
+}
+
+TEST("windows that began and ended with the unit's cycles are told with their length")
+{
+	CHECK(told_cycle_ns(1, false, true) > 0);
 }

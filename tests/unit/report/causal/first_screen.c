@@ -187,7 +187,7 @@ TEST("a line that is nearly all of the function that gains is named beside it")
 	AUTO(text) char *one = screen_of_function(0.97);
 	AUTO(text) char *several = screen_of_function(0.6);
 
-	CHECK(strstr(one, "nearly all of that is in orders.c:86"));
+	CHECK(strstr(one, "nearly all of its time is in orders.c:86"));
 	CHECK(strstr(several, "find"));
 	CHECK(!strstr(several, "orders.c:86"));
 }
