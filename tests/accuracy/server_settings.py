@@ -14,7 +14,7 @@ class PostgresCache(Postgres):
 
 class PostgresLog(PostgresCache):
     name, change, first_port = "PostgreSQL, pgbench -S -c 4", "log_statement all → none", 18304
-    target, removed = "EmitErrorReport|errfinish|check_log_statement|syscall:write|:write$", True
+    target, removed, calls = "EmitErrorReport|errfinish|check_log_statement|syscall:write|:write$", True, "write"
     extra = ("logging_collector=on -c log_statement=all", "logging_collector=on -c log_statement=none")
 
 
@@ -48,7 +48,7 @@ class RedisLog(Redis):
 
 class NginxLog(Nginx):
     name, change, first_port = "nginx, page of 1 kB, wrk -c 8", "access_log → off", 18340
-    target, removed = "ngx_http_log|syscall:write$|:write$", True
+    target, removed, calls = "ngx_http_log|syscall:write$|:write$", True, "write"
     load_words = ["wrk", "-t1", "-c8", "-d{seconds}", "http://127.0.0.1:{port}/page.txt"]
 
     def prepare(self, state):
@@ -63,7 +63,7 @@ class NginxLog(Nginx):
 
 class NginxNull(NginxLog):
     name, change, first_port = "nginx, page of 1 kB, wrk -c 8 (null)", "server_tokens on → off", 18344
-    target, more = "tokens", ("access_log off; server_tokens on;", "access_log off; server_tokens off;")
+    target, calls, more = "tokens", "", ("access_log off; server_tokens on;", "access_log off; server_tokens off;")
 
 
 class ApacheDeflate(Apache):

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -106,6 +107,33 @@ def folder():
     """A new folder, as a path."""
     with tempfile.TemporaryDirectory(prefix="lever-test-") as path:
         yield path
+
+
+def free_port(kind=socket.SOCK_STREAM, after=0):
+    """Below the ephemeral ports, as servers' are."""
+    for port in range(max(after + 1, 21000 + os.getpid() % 5000), 32000):
+        with socket.socket(socket.AF_INET, kind) as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise OSError("no free port")
+
+
+def connect(address, patience=20):
+    """To a server that is about to listen."""
+    end = time.monotonic() + patience
+    while True:
+        client = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+        try:
+            client.connect(address if isinstance(address, str) else ("127.0.0.1", address))
+            return client
+        except OSError:
+            client.close()
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
 
 
 def report(profile):

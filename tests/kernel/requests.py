@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from kernel import LEVER, RAN, check, equal, folder, lever, main, program, report, test, visits
+from kernel import LEVER, RAN, check, children_of, connect, equal, folder, free_port, lever, main, program, report, test, visits
 
 SAMPLE = ("--speedups", "0")  # only look
 
@@ -62,33 +62,6 @@ def accept(address):
 for address in sys.argv[1:]:
     threading.Thread(target=accept, args=(address,)).start()
 """
-
-
-def free_port(kind=socket.SOCK_STREAM, after=0):
-    """Below the ephemeral ports, as servers' are."""
-    for port in range(max(after + 1, 21000 + os.getpid() % 5000), 32000):
-        with socket.socket(socket.AF_INET, kind) as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
-    raise OSError("no free port")
-
-
-def connect(address, patience=20):
-    """To a server that is about to listen."""
-    end = time.monotonic() + patience
-    while True:
-        client = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
-        try:
-            client.connect(address if isinstance(address, str) else ("127.0.0.1", address))
-            return client
-        except OSError:
-            client.close()
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
 
 
 def ask(client, times, line=b"question\n", pieces=1):
@@ -498,6 +471,85 @@ def _():
     equal(visits(end[1], "requests"), 50)
 
 
+# Answers on each connection by a worker of its own. "many": it forks 60 of these while it begins; "once": it listens no
+# more once it is connected.
+WORKERS = """
+import os, signal, socket, sys, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+own = socket.socket()
+own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+own.bind(('127.0.0.1', int(sys.argv[1])))
+own.listen(64)
+for _ in range(60 if sys.argv[2] == 'many' else 1):
+    time.sleep(0.01)
+    if sys.argv[2] == 'once' or not os.fork():
+        connection = own.accept()[0]
+        own.close()
+        while connection.recv(100):
+            connection.sendall(b'answer\\n')
+        os._exit(0)
+time.sleep(100)
+"""
+
+# Asks for three seconds on a connection, and then on another one, which it waits for.
+TWO_CONNECTIONS = """
+import socket, sys, time
+kept = []
+while len(kept) < 2:
+    link = socket.socket()
+    if link.connect_ex(('127.0.0.1', int(sys.argv[1]))):
+        time.sleep(0.05)
+        continue
+    kept.append(link)
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        link.sendall(b'question\\n')
+        link.recv(100)
+"""
+
+
+def python(text, *words):
+    return subprocess.Popen([sys.executable, "-c", text, *map(str, words)], stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+@test("a server that is started anew is counted on with the workers that it forks meanwhile")
+def _():
+    port = free_port()
+    process = many(port)
+    with looked_at(process, 16, "--port", str(port)) as end:
+        with connect(port) as client:
+            ask(client, 50)
+        end_of(process)
+        process = python(WORKERS, port, "many")
+        time.sleep(3)
+        for _ in range(60):
+            with connect(port) as client:
+                ask(client, 1)
+        end_of(process)
+    equal(visits(end[1], "requests"), 110)
+
+
+@test("a server that takes over the port while the one before lives on belongs to the program, and is no client")
+def _():
+    port = free_port()
+    process = python(WORKERS, port, "once")
+    time.sleep(0.5)
+    with looked_at(process, 12, "--port", str(port)) as end:
+        client = python(TWO_CONNECTIONS, port)
+        time.sleep(3.5)
+        successor = python(WORKERS, port, "one")
+        time.sleep(1)
+        workers = children_of(successor.pid)
+        equal(client.wait(), 0)
+        end_of(successor)
+    said = end[0]
+    equal(len(workers), 1)
+    check(f"(process {successor.pid}) listens on the port now, and belongs to the program" in said, said)
+    check(f"(process {client.pid}) waits for the program's messages" in said, said)
+    for one in successor.pid, *workers:
+        check(f"(process {one}) waits for the program's messages" not in said, said)
+
+
 @test("a load that ends is told")
 def _():
     port = free_port()
@@ -510,6 +562,7 @@ def _():
         quit_server(port)
         said, _ = finish()
         check("no request has come for 5 s" in said, said)
+        check("the load ended after about " in said, said)
 
 
 @test("a port that nobody listens on, a wrong form, and an engine that cannot are refused with a sentence")

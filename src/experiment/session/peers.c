@@ -51,6 +51,8 @@ static void on_peer(void *context, const struct collector_peer *peer)
 	if (process_list_has(&session->peers, peer->pid))
 		return;
 	*array_add(&session->peers) = peer->pid;
+	if (session_processes_take_in(session, peer->pid))
+		return;
 	if (is_closed && collector_add_peer(session->collector, peer->pid, NULL))
 		return;
 	tell(session, peer->pid, is_closed);

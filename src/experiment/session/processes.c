@@ -234,13 +234,27 @@ static void tell_taken_in(struct session *session, pid_t pid)
 	driver_message(&session->driver, sentence);
 }
 
-/* A server that was started anew, with the children that it has by now. */
-static void follow_restarted(struct session *session)
+/*
+ * A process may fork between being found and being followed: its child is found in the next round.
+ */
+static int add_in_rounds(struct session *session, const struct process_selection *selection,
+			 struct error *error)
+{
+	bool has_grown = true;
+	int code = 0;
+
+	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
+		code = add_selected(session, selection, &has_grown, error);
+	return code;
+}
+
+/* Those that listen on the ports now, with the children that they have by now. */
+static void follow_listeners(struct session *session)
 {
 	struct process_selection all = *selection_of(session);
-	bool has_grown, is_told = false;
+	bool is_told = false;
 
-	if (!has_lost_listener(session) || !find_listeners(session))
+	if (!find_listeners(session))
 		return;
 	for (size_t i = 0; i < session->listeners.count && !is_told; i++) {
 		is_told = !live_processes_has(&session->processes, session->listeners.items[i]);
@@ -249,19 +263,45 @@ static void follow_restarted(struct session *session)
 	}
 	all.pid_count = 0;
 	all.cgroup = NULL;
-	add_selected(session, &all, &has_grown, NULL);
+	add_in_rounds(session, &all, NULL);
+}
+
+/* A child that was forked while its parent was being taken in. */
+static void follow_descendants(struct session *session)
+{
+	struct process_list found = {0};
+	struct process_table table;
+
+	for (size_t i = 0; i < session->processes.count; i++)
+		*array_add(&found) = session->processes.items[i];
+	process_table_read(&table);
+	process_table_add_descendants(&table, &found);
+	process_table_release(&table);
+	for (size_t i = 0; i < found.count; i++)
+		if (!live_processes_has(&session->processes, found.items[i]))
+			add_process(session, found.items[i], NULL);
+	process_list_release(&found);
+}
+
+bool session_processes_take_in(struct session *session, pid_t pid)
+{
+	const struct process_selection *selection = selection_of(session);
+
+	if (selection->port_count)
+		follow_listeners(session);
+	else if (selection->pid_count && !selection->without_children)
+		follow_descendants(session);
+	return live_processes_has(&session->processes, pid);
 }
 
 int session_processes_follow(struct session *session, struct error *error)
 {
 	bool has_sources = process_selection_has_sources(selection_of(session));
-	bool has_grown = has_sources;
 	int code = leave_out_ancestors(session, error);
 
 	session->listening = point_listening_new(session->listens_to_spans);
-	/* A process may fork before it is followed: its child is found in the next round. */
-	for (int round = 0; round < SELECTION_ROUNDS && has_grown && !code; round++)
-		code = add_selected(session, selection_of(session), &has_grown, error);
+	if (!code && has_sources)
+		code = add_in_rounds(session, selection_of(session), error);
 	if (!code && selection_of(session)->port_count)
 		find_listeners(session);
 	if (code) {
@@ -290,7 +330,8 @@ void session_processes_refresh(struct session *session)
 	struct process_selection later = process_selection_later(selection_of(session));
 	if (later.cgroup)
 		add_selected(session, &later, &has_grown, NULL);
-	follow_restarted(session);
+	if (has_lost_listener(session)) /* it may have been started anew */
+		follow_listeners(session);
 }
 
 static bool any_runs(const struct session *session)

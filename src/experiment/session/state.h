@@ -70,8 +70,7 @@ struct session {
 
 	/* requests.c */
 	struct {
-		bool are_counted, are_default;
-		bool is_quiet;   /* no request came for some time, and it has been said */
+		bool are_counted, are_default, is_quiet; /* quiet: none came, and it was said */
 		char *listeners; /* ports and paths that the program listens on; NULL: none */
 		uint64_t looked_ns, seen, seen_ns; /* requests, when their number grew */
 	} requests;
@@ -122,6 +121,8 @@ bool session_program_runs(struct session *session);
 void session_processes_add_files(struct session *session);
 /* To be called now and then: processes that joined since. */
 void session_processes_refresh(struct session *session);
+/* Is one that exchanges messages a server's, by its port or parent? It is followed then. */
+bool session_processes_take_in(struct session *session, pid_t pid);
 /* What was asked for, as a command line says it; to be freed. */
 char *session_processes_command(const struct session *session);
 /* Those that are followed now; to be released. */

@@ -154,6 +154,9 @@ static char *reason_of(const struct recording *recording, const struct causal *c
 	if (!totals.runs)
 		return text_copy(
 			"No answer: the profile has no run. Record one: lever run -- PROGRAM");
+	AUTO(text) char *load_end = causal_load_end(recording);
+	if (load_end)
+		return text_format("No answer: %s.", load_end);
 	if (causal->experiments)
 		return without_pairs(recording, causal, &totals);
 	if (causal->displaced + causal->too_few_visits + causal->cut_short)

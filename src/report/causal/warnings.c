@@ -3,6 +3,7 @@
 #include "report/causal/warnings.h"
 
 #include "analyze/causal/hand_over_error.h"
+#include "analyze/causal/load_end.h"
 #include "base/cleanup.h"
 #include "report/causal/skid.h"
 #include "report/display.h"
@@ -399,11 +400,28 @@ static void warn_of_scatter(struct warnings *warnings, const struct causal *caus
 			scatter, left);
 }
 
+char *causal_load_end(const struct recording *recording)
+{
+	struct load_end end = load_end_of(recording);
+
+	if (!end.quiet_ns)
+		return NULL;
+	AUTO(text) char *after = display_duration((double)end.after_ns);
+	AUTO(text) char *whole = display_duration((double)(end.after_ns + end.quiet_ns));
+	return text_format("the load ended after about %s of %s, and no request came later; let it "
+			   "run until lever ends",
+			   after, whole);
+}
+
 struct warnings causal_warnings(const struct recording *recording, const struct causal *causal)
 {
 	struct warnings warnings = {0};
 	struct run_totals totals = run_totals_of(recording);
+	char *load_end = causal->experiments ? causal_load_end(recording) : NULL;
+
 	warnings_add_end(&warnings, &totals);
+	if (load_end)
+		*array_add(&warnings) = load_end;
 	warn_of_skid(&warnings, causal);
 	warn_of_experiments(&warnings, causal, &totals);
 	warn_of_unsteadiness(&warnings, causal);

@@ -23,9 +23,10 @@
 	if (!real)                     \
 	real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-enum call { FDATASYNC, LOG_WRITE, MESSAGE, HTACCESS, CALLS };
+enum call { FDATASYNC, LOG_WRITE, MESSAGE, HTACCESS, WRITE, CALLS };
 
-static const char *const names[CALLS] = {" fdatasync ", " pwrite64 ", " stdio ", " htaccess "};
+static const char *const names[CALLS] = {" fdatasync ", " pwrite64 ", " stdio ", " htaccess ",
+					 " write "};
 static bool is_named[CALLS];
 static const int none;
 static const volatile int *percent = &none;
@@ -68,6 +69,12 @@ ssize_t pwrite64(int file, const void *data, size_t size, off64_t at)
 {
 	REAL(pwrite64);
 	return is_left_out(LOG_WRITE) ? (ssize_t)size : real(file, data, size, at);
+}
+
+ssize_t write(int file, const void *data, size_t size)
+{
+	REAL(write);
+	return is_left_out(WRITE) ? (ssize_t)size : real(file, data, size);
 }
 
 int __vfprintf_chk(FILE *file, int flag, const char *format, va_list list)
