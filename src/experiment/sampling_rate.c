@@ -66,6 +66,14 @@ uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, doub
 	return (uint64_t)fmax(wanted, (double)shortest_ns);
 }
 
+uint64_t sampling_rate_resting_ns(uint64_t tick_ns, uint64_t usual_ns, uint64_t shortest_ns)
+{
+	double wanted =
+		fmin((double)tick_ns / SAMPLING_RATE_RESTING_SHARE, SAMPLING_RATE_RESTING_MOST_NS);
+
+	return shortest_ns >= usual_ns ? usual_ns : (uint64_t)fmax(wanted, (double)usual_ns);
+}
+
 uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate)
 {
 	if (sampling_rate->all_hand_overs < WAKEUPS_LEAST)

@@ -79,3 +79,11 @@ double sampling_rate_brief_spin_share(const struct sampling_rate *sampling_rate)
  */
 char *sampling_rate_warning(const struct sampling_rate *sampling_rate, uint64_t period_ns);
 #define SAMPLING_RATE_PERIODS_LEAST RECORDING_HAND_OVER_PERIODS
+/*
+ * Of a server while no experiment is to come: ticks take SAMPLING_RATE_RESTING_SHARE of a core at
+ * most, as they hold up its answers. Ticks of 50 us, as on some virtual machines, take 7 % at the
+ * usual period.
+ */
+uint64_t sampling_rate_resting_ns(uint64_t tick_ns, uint64_t usual_ns, uint64_t shortest_ns);
+#define SAMPLING_RATE_RESTING_SHARE 0.01
+#define SAMPLING_RATE_RESTING_MOST_NS 10000000.0

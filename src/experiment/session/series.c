@@ -147,11 +147,14 @@ static bool measure(struct session *session, bool is_last, struct recording_expe
 static uint64_t draw_period(struct session *session, double speedup)
 {
 	const struct collector_facts *facts = collector_facts(session->collector);
-	uint64_t period =
-		schedule_has_speedups(session->schedule) ?
-			sampling_rate_period_ns(&session->sampling_rate, speedup, facts->period_ns,
-						facts->shortest_period_ns) :
-			facts->period_ns;
+	uint64_t period = facts->period_ns;
+
+	if (schedule_has_speedups(session->schedule))
+		period = sampling_rate_period_ns(&session->sampling_rate, speedup, period,
+						 facts->shortest_period_ns);
+	else if (session->requests.are_counted)
+		period =
+			sampling_rate_resting_ns(facts->tick_ns, period, facts->shortest_period_ns);
 
 	return (uint64_t)(schedule_jitter(session->schedule) * (double)period);
 }

@@ -169,3 +169,12 @@ TEST("spins are brief if one says nothing of the next; other programs make them 
 	CHECK_NEAR(brief_spins(1000, 300, true), 0, 1e-9);
 	CHECK_NEAR(brief_spins(1050, 990, false), 0, 1e-9);
 }
+
+TEST("a server that only rests is sampled as seldom as ticks ask for, and as often as it was told")
+{
+	CHECK_EQUAL(sampling_rate_resting_ns(50000, 700000, 330000), 5000000);
+	CHECK_EQUAL(sampling_rate_resting_ns(10000, 500000, 80000), 1000000);
+	CHECK_EQUAL(sampling_rate_resting_ns(1000, 700000, 80000), 700000);
+	CHECK_EQUAL(sampling_rate_resting_ns(900000, 700000, 80000), 10000000);
+	CHECK_EQUAL(sampling_rate_resting_ns(50000, 2000000, 2000000), 2000000); /* --period 2ms */
+}
