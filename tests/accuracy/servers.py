@@ -19,6 +19,7 @@ server_settings.py one more setting of each.
 import argparse
 import json
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -26,7 +27,7 @@ import time
 from server_programs import SERVERS, run
 from server_settings import SETTINGS
 
-TURNS, TURN_SECONDS, AFTER_SECONDS = 2, 2, 5
+TURNS, TURN_SECONDS, AFTER_SECONDS = 4, 2, 5
 LEFT_OUT = (50, 100)
 SERVERS = SERVERS | SETTINGS
 
@@ -108,6 +109,11 @@ def measured(arguments, words):
     return zip(words, map(json.loads, lines))
 
 
+def mean_of(gains):
+    """With half of its interval at 95 %, of a normal distribution."""
+    return [statistics.mean(gains), 1.96 * statistics.stdev(gains) / len(gains) ** 0.5]
+
+
 def row(arguments, told, kind):
     print(f"--- {kind.name}, {kind.change}\n{told['before']}", flush=True)
     files = [kind().file(state) for state in (0, 1)]
@@ -119,7 +125,7 @@ def row(arguments, told, kind):
     gains, *without = ([100 * (1 - turn[0] / rate) for turn, rate in zip(told["rates"], rates)]
                        for rates in list(zip(*told["rates"]))[1:])
     return {"server": kind.name, "change": kind.change, "rates": told["rates"], "measured": gains,
-            "left_out": dict(zip(LEFT_OUT, without)), "tried": tried(before),
+            "measured_mean": mean_of(gains), "left_out": dict(zip(LEFT_OUT, without)), "left_out_means": [*map(mean_of, without)], "tried": tried(before),
             "first": [target["name"] for target in before["targets"][:3]], "fall": fall,
             **(prediction(before, kind.target, fall) or {"predicted": None})}
 
