@@ -96,6 +96,22 @@ bool hand_over_spins_briefly(const struct recording_run *run, double unit_ns)
 	       unit_ns < (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
 }
 
+/* `unit_ns`: CPU time of a unit; 0: the point has none. */
+static double of_hand_overs(const struct recording_run *run, double unit_ns)
+{
+	double work_ns = (double)run->hand_over_ns;
+	double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
+	double of_wakes = fmin(HAND_OVER_ERROR_MOST, HAND_OVER_WAKE_NS / fmax(work_ns, 1));
+
+	if (!run->hand_over_ns)
+		return 0;
+	if (unit_ns >= most)
+		return work_ns > most ? 0 : fmin(HAND_OVER_ERROR_OF_LONG_UNITS, of_wakes);
+	if (work_ns <= most)
+		return unit_ns > 0 ? HAND_OVER_ERROR_MOST : of_wakes;
+	return work_ns < HAND_OVER_UNITS_MOST * unit_ns ? HAND_OVER_ERROR_OF_SHORT_UNITS : 0;
+}
+
 double hand_over_error_of(const struct recording *recording, const struct trials *trials,
 			  const struct recording_point *point)
 {
@@ -111,18 +127,10 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 			continue;
 		last = run;
 		error = fmax(error, retry_error(run));
-		double most = (double)(RECORDING_HAND_OVER_PERIODS * run->period_ns);
 		double unit = hand_over_unit_ns(recording, trials, run->id, point->id);
 		if (hand_over_spins_briefly(run, unit))
 			error = fmax(error, brief_spin_error(run, trials));
-		if (!run->hand_over_ns)
-			continue;
-		if ((double)run->hand_over_ns <= most)
-			error = fmax(error, fmin(HAND_OVER_ERROR_MOST,
-						 HAND_OVER_WAKE_NS / (double)run->hand_over_ns));
-		else if (point->kind != POINT_SAMPLED && unit < most &&
-			 (double)run->hand_over_ns < HAND_OVER_UNITS_MOST * unit)
-			error = fmax(error, HAND_OVER_ERROR_OF_SHORT_UNITS);
+		error = fmax(error, of_hand_overs(run, point->kind == POINT_SAMPLED ? 0 : unit));
 	}
 	return error;
 }

@@ -5,11 +5,13 @@
  * A speedup that makes them wait for each other adds wake-ups, whose cost is missing in the
  * prediction: a speedup by pauses keeps both tasks awake. The cost does not fall with the work
  * between two hand-overs, so it takes a larger part of a gain as that gets short; what gains
- * nothing errs by nothing (docs/decisions.md, "Period and hand-overs").
+ * nothing errs by nothing (docs/decisions.md, "Period and hand-overs"). Where a unit lasts for two
+ * periods and more, tasks take turns, and a speedup adds few waits: an eighth at most.
  *
- * Where a unit of work is short beside the sampling period, and tasks wait for each other now and
- * then, pauses of a period keep them from meeting as often as the faster program would. So little
- * is known of a gain that half of it is the standard error. Points that samples count have no unit.
+ * Where a unit of work is short beside the sampling period, pauses of a period do not bring tasks
+ * to each other in the order of the faster program: a quarter of a gain is the standard error,
+ * however long the work between hand-overs. If they wait for each other now and then only, pauses
+ * also keep them from meeting as often, and half of it is. Points that samples count have no unit.
  *
  * Threads that retry a compare-and-exchange as another one was faster do so less often if they have
  * less to compute, which pauses do not show (docs/decisions.md, "Retries").
@@ -26,6 +28,7 @@
 
 #define HAND_OVER_WAKE_NS 40000.0 /* of work between hand-overs, by which the error is measured */
 #define HAND_OVER_ERROR_MOST 0.25
+#define HAND_OVER_ERROR_OF_LONG_UNITS 0.125
 #define HAND_OVER_UNITS_MOST 10 /* units of work for a hand-over: rarer ones decide nothing */
 #define HAND_OVER_ERROR_OF_SHORT_UNITS 0.5
 #define HAND_OVER_ERROR_OF_BRIEF_SPINS 0.6 /* where threads spin for a tenth of the time or more */

@@ -103,6 +103,15 @@ TEST("half of a gain is unsure where units are short, and tasks meet now and the
 	CHECK_EQUAL(error_of_units(200000, 543000, 88000), 0);
 }
 
+TEST("a quarter of a gain is unsure where units are short, an eighth at most where they are long")
+{
+	CHECK_NEAR(error_of_units(300000, 400000, 250000), 0.25, 1e-9);
+	CHECK_NEAR(error_of_units(600000, 400000, 250000), 0.1, 1e-9);
+	CHECK_NEAR(error_of_units(600000, 40000, 250000), 0.125, 1e-9);
+	CHECK_EQUAL(error_of_units(600000, 510000, 250000), 0);
+	CHECK_NEAR(error_of_units_at(POINT_SAMPLED, 300000, 400000, 250000), 0.1, 1e-9);
+}
+
 TEST("a point that two processes pass for each unit of work is passed twice in one")
 {
 	static const uint64_t server_and_client[2] = {81792, 81791}, workers[2] = {81792, 79104};
