@@ -29,6 +29,9 @@ enum set_search_end {
 };
 #define CLASS_BIT(class) (1u << (class)) /* in a set of classes */
 enum frame_kind { FRAME_USER, FRAME_KERNEL };
+/* Objects that are no files: all scripts; JIT code of which no file tells the functions. */
+#define RECORDING_PYTHON_OBJECT "Python code"
+#define RECORDING_JIT_OBJECT "JIT code"
 
 /* A target in which a thread sleeps, for a time or until a signal, as main often does. */
 bool target_is_sleep(enum target_kind kind, const char *name);

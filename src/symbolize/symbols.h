@@ -60,7 +60,7 @@ int symbols_add_object(struct symbols *symbols, const char *path, const char *op
 void symbols_forget_object(struct symbols *symbols, uint32_t object);
 /* The jitdump or perf map of a process, or NULL; sentences about files of others. Owned. */
 char *symbols_jit_path(unsigned pid, char **refused);
-#define SYMBOLS_JIT_UNTOLD "JIT code" /* as a path: code that no file tells, one function */
+#define SYMBOLS_JIT_UNTOLD RECORDING_JIT_OBJECT /* as a path: one function */
 /* JIT code by such a file, which is read again if it grew. Offsets are addresses. */
 int symbols_add_jit(struct symbols *symbols, const char *path, uint32_t *object,
 		    struct error *error);

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 
+import unseen_programs  # pylint: disable=unused-import
 from programs import PROGRAMS
 from prediction import places_of, predicted, profile, run, size_of
 

@@ -72,6 +72,7 @@ struct causal_target {
 	const struct causal_target *outer;
 	/* of a function without a name: the nearest one around it that has one; NULL: none */
 	const char *named_outer;
+	bool is_all_of_named; /* that one does nothing but jump to it */
 };
 
 struct causal {

@@ -10,15 +10,19 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DEPTH_MOST 40  /* chains may go in circles */
 #define MAIN_LEAST 0.5 /* of the time in calls of it */
+#define JUMP_LEAST 0.9 /* the same, by calls of one function of its library */
 
 struct nest {
 	struct causal_target *target; /* NULL: without samples in this recording */
 	double main_ns, all_ns;
 	uint32_t main_outer;
+	double jump_ns; /* entered by calls of this function, which jumps to it */
+	const char *jump;
 };
 
 struct nests {
@@ -38,12 +42,26 @@ static uint32_t nest_of(struct nests *nests, int64_t id)
 	return known;
 }
 
+/* Code of a script may have such a target, too. */
+static bool is_call_of_library(const struct recording_target *target)
+{
+	return target->kind == TARGET_FUNCTION &&
+	       !text_equals(target->object, RECORDING_PYTHON_OBJECT);
+}
+
 /* Of several runs, the one in which most time was handed on decides. */
 static void add_edge(struct nests *nests, const struct recording_call_edge *edge)
 {
 	uint32_t outer = nest_of(nests, edge->outer_id);
 	struct nest *inner = &nests->items.items[nest_of(nests, edge->inner_id)];
+	const struct causal_target *caller = nests->items.items[outer].target;
 
+	if (caller && is_call_of_library(caller->target)) {
+		bool is_more = (double)edge->sampled_ns > inner->jump_ns;
+		inner->jump = is_more ? caller->target->function : inner->jump;
+		inner->jump_ns = fmax(inner->jump_ns, (double)edge->sampled_ns);
+		return;
+	}
 	inner->all_ns += (double)edge->sampled_ns;
 	if ((double)edge->sampled_ns <= inner->main_ns)
 		return;
@@ -108,6 +126,19 @@ static void break_circles(struct causal *causal)
 	}
 }
 
+/* Of code without a name: the function that has one. */
+static void find_name(const struct nests *nests, uint32_t at, struct causal_target *target)
+{
+	const struct nest *nest = &nests->items.items[at];
+	const struct causal_target *named = has_name(target) ? NULL : outer_of(nests, at, has_name);
+
+	target->named_outer = named ? named->target->function : NULL;
+	if (has_name(target) || !nest->jump || nest->jump_ns < JUMP_LEAST * nest->all_ns)
+		return;
+	target->named_outer = nest->jump;
+	target->is_all_of_named = true;
+}
+
 void nesting_find(const struct recording *recording, struct causal *causal)
 {
 	struct nests nests = {0};
@@ -123,9 +154,7 @@ void nesting_find(const struct recording *recording, struct causal *causal)
 		uint32_t nest = nest_of(&nests, target->target->id);
 		target->outer = outer_of(&nests, nest, was_tried);
 		target->outer = target->outer ? target->outer : with_calls(causal, target);
-		const struct causal_target *named =
-			has_name(target) ? NULL : outer_of(&nests, nest, has_name);
-		target->named_outer = named ? named->target->function : NULL;
+		find_name(&nests, nest, target);
 	}
 	break_circles(causal);
 	array_free(&nests.items);

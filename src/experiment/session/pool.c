@@ -12,8 +12,9 @@
  * nor are lines of a function whose gain is not sure, nor a line that is nearly all of a function.
  * Each block makes the next one of its target less likely (block_budget.h). While the gain of a
  * target is not sure, those that can gain only less than it may are hardly tried: many answers that
- * are all unsure tell nothing. Waits for locks, which no code is, have few blocks. Any other keeps
- * a chance; --verbose prints that of each block.
+ * are all unsure tell nothing. Waits for locks, which no code is, and sleeps, as those of a
+ * runtime's own threads, have few blocks. Any other keeps a chance; --verbose prints that of each
+ * block.
  */
 #include "experiment/session/pool.h"
 
@@ -46,6 +47,7 @@
 #define RIVAL_LEAST 0.5  /* of the most that one such target may gain, */
 #define RIVAL_BLOCKS 0.5 /* whose blocks count so much */
 #define LOCK_WAITS 0.3
+#define SLEEPS 0.2
 #define BLOCKS_LEAST 0.5 /* of a place: it has been tried */
 #define DEPTH_MOST 40
 #define DEPTH_NAMELESS 8    /* of code without names in each other */
@@ -611,6 +613,8 @@ double pool_weight(const struct session *session, const struct session_target *t
 		value *= AROUND_ALL;
 	if (is_lock_wait(session, location))
 		value *= LOCK_WAITS;
+	if (is_sleep(session, location))
+		value *= SLEEPS;
 	if (active < session->pool_rival)
 		value *= RIVAL_UNSURE;
 	return block_budget_weight(value, blocks_that_count(session, target, active),

@@ -94,9 +94,9 @@ static int write_callers(struct session *session, struct error *error)
 }
 
 /* Of call chains and lines, as far as both are targets and the time matters. */
-static int write_call_edges(struct session *session, struct error *error)
+static int write_call_edges(struct session *session, const struct call_edges *edges,
+			    struct error *error)
 {
-	const struct call_edges *edges = sampled_code_edges(session->code);
 	double least = EDGE_LEAST * (double)sampled_code_time_ns(session->code);
 	int code = 0;
 
@@ -145,7 +145,11 @@ int session_write_samples(struct session *session, struct error *error)
 			return code;
 	}
 	int failed = write_callers(session, error);
-	failed = failed ? failed : write_call_edges(session, error);
+	failed = failed ? failed :
+			  write_call_edges(session, sampled_code_edges(session->code), error);
+	failed = failed ?
+			 failed :
+			 write_call_edges(session, sampled_code_import_edges(session->code), error);
 	return failed ? failed :
 			progress_visits_write_totals(session->points, session->profile,
 						     session->driver.run.id, error);

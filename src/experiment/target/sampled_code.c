@@ -5,16 +5,15 @@
 #include "base/memory.h"
 #include "experiment/target/address_lookup.h"
 #include "experiment/target/call_chains.h"
+#include "experiment/target/chain_edges.h"
 #include "experiment/target/code_ranges.h"
 #include "experiment/target/collector_sink.h"
-#include "experiment/target/entry.h"
 #include "experiment/target/jit_maps.h"
 #include "experiment/target/mapped_files.h"
 #include "experiment/target/process_names.h"
 #include "experiment/target/python_events.h"
 #include "experiment/target/spin_code.h"
 #include "experiment/target/target_levels.h"
-#include "symbolize/python.h"
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ struct sampled_code {
 	bool is_scope_sent;
 	bool is_pool, is_disturbed, counts_chains;
 	struct focus focus;
-	struct call_edges edges;
+	struct call_edges edges, import_edges;
 	uint32_t last;                                  /* location of the last sample */
 	uint32_t functions[CALL_CHAINS_FUNCTIONS_MOST]; /* of the sample's chain, innermost first */
 	size_t function_count;
@@ -56,6 +55,7 @@ void sampled_code_free(struct sampled_code *code)
 	process_names_free(code->lookup.process_names);
 	call_chains_free(code->chains);
 	call_edges_release(&code->edges);
+	call_edges_release(&code->import_edges);
 	focus_release(&code->focus);
 	address_lookup_free(code->lookup.addresses);
 	jit_maps_free(code->lookup.jit_maps);
@@ -157,13 +157,6 @@ static void count_sample(struct sampled_code *code, uint32_t location,
 		code->alone_ns += alone_ns;
 }
 
-/* Compared with the locations' times, so by the same samples. */
-static void add_edge(struct sampled_code *code, uint32_t outer, uint32_t inner, uint64_t time_ns)
-{
-	if (!code->is_disturbed)
-		call_edges_add(&code->edges, outer, inner, (double)time_ns);
-}
-
 /* The innermost location: blocks are drawn in proportion to this. */
 static void count_recent(struct sampled_code *code, uint32_t location,
 			 const struct wire_sample *sample)
@@ -171,70 +164,21 @@ static void count_recent(struct sampled_code *code, uint32_t location,
 	location_entry(code, location)->recent_ns += (double)sample->weight_ns;
 }
 
-/* The index in the sample's chain of the function that the line is of; its count if none is. */
-static size_t function_of_line(const struct sampled_code *code, uint32_t location)
-{
-	size_t i = 0;
-
-	if (location == SYMBOLS_NONE)
-		return code->function_count;
-	const struct symbols_location *line = symbols_location(code->lookup.symbols, location);
-	for (; i < code->function_count && line->function; i++) {
-		const struct symbols_location *function =
-			symbols_location(code->lookup.symbols, code->functions[i]);
-		if (function->object == line->object && function->function &&
-		    !strcmp(function->function, line->function))
-			return i;
-	}
-	return code->function_count;
-}
-
-static bool is_entry(const struct sampled_code *code, size_t index)
-{
-	return entry_is(symbols_location(code->lookup.symbols, code->functions[index]));
-}
-
-/*
- * What stands around a function of the sample's chain. A process stands around its outermost one;
- * what starts a program, a thread or a parallel region is the same function of a library in all
- * processes, and so is left out.
- */
-static uint32_t outer_of(const struct sampled_code *code, size_t index, uint32_t process)
-{
-	bool leaves_out = process != SYMBOLS_NONE;
-
-	if (leaves_out && is_entry(code, index))
-		return SYMBOLS_NONE;
-	do
-		index++;
-	while (leaves_out && index < code->function_count && is_entry(code, index));
-	return index < code->function_count ? code->functions[index] : process;
-}
-
-/*
- * Who called whom in the sample's chain. A line stands inside its function; what a line of a script
- * calls stands inside that line: the interpreter's code tells its reader nothing.
- */
+/* Compared with the locations' times, so by the same samples. */
 static void add_edges(struct sampled_code *code, uint32_t line, const struct wire_sample *sample)
 {
-	uint64_t time_ns = sample->weight_ns * CALL_CHAINS_ONE_OF;
-	size_t of_line = function_of_line(code, line);
-	bool is_script = of_line < code->function_count &&
-			 symbols_is_python(code->lookup.symbols,
-					   symbols_location(code->lookup.symbols, line)->object);
-	uint32_t process =
-		code->is_pool && code->function_count ?
-			target_kind_row(TARGET_PROCESS)->location_of(&code->lookup, sample) :
-			SYMBOLS_NONE;
+	struct sampled_chain chain = {.functions = code->functions,
+				      .count = code->function_count,
+				      .line = line,
+				      .process = SYMBOLS_NONE};
 
-	for (size_t i = 0; i < code->function_count; i++) {
-		uint32_t outer = outer_of(code, i, process);
-		if (i == of_line)
-			add_edge(code, code->functions[i], line, time_ns);
-		if (outer != SYMBOLS_NONE)
-			add_edge(code, i + 1 == of_line && is_script ? line : outer,
-				 code->functions[i], time_ns);
-	}
+	if (code->is_disturbed || !chain.count)
+		return;
+	if (code->is_pool)
+		chain.process = target_kind_row(TARGET_PROCESS)->location_of(&code->lookup, sample);
+	chain_edges_add(code->lookup.symbols, &chain,
+			(double)(sample->weight_ns * CALL_CHAINS_ONE_OF), &code->edges,
+			&code->import_edges);
 }
 
 /* Locations of the kernel that a call chain went through; each once. */
@@ -435,9 +379,9 @@ static void count_activity(struct sampled_code *code, const struct target_kind_r
 		return;
 	count_recent(code, location, sample);
 	count_sample(code, location, sample);
-	if (code->function_count && kind->kind != TARGET_PROCESS)
-		add_edge(code, code->functions[0], location,
-			 sample->weight_ns * CALL_CHAINS_ONE_OF);
+	if (code->function_count && kind->kind != TARGET_PROCESS && !code->is_disturbed)
+		call_edges_add(&code->edges, code->functions[0], location,
+			       (double)(sample->weight_ns * CALL_CHAINS_ONE_OF));
 }
 
 /* Returns whether samples count for what the thread did. */
@@ -454,6 +398,11 @@ static bool on_activity(struct sampled_code *code, const struct wire_sample *sam
 const struct call_edges *sampled_code_edges(const struct sampled_code *code)
 {
 	return &code->edges;
+}
+
+const struct call_edges *sampled_code_import_edges(const struct sampled_code *code)
+{
+	return &code->import_edges;
 }
 
 uint64_t sampled_code_time_ns(const struct sampled_code *code)

@@ -78,6 +78,7 @@ uint64_t sampled_code_alone_ns(const struct sampled_code *code);
 void sampled_code_set_disturbed(struct sampled_code *code, bool is_disturbed);
 /* Who passed time on to whom, from call chains. Borrowed. */
 const struct call_edges *sampled_code_edges(const struct sampled_code *code);
+const struct call_edges *sampled_code_import_edges(const struct sampled_code *code);
 /* Samples count for their code, for what the thread did, and for all functions of their chains. */
 void sampled_code_set_pool(struct sampled_code *code);
 /* Chains count for the functions in them; else they only tell of loops that retry. */

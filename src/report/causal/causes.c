@@ -12,6 +12,8 @@
 #define TOLD_LEAST 0.5       /* of the gain of code without a name, by a part with one */
 #define OUTERMOST_LEAST 0.95 /* of the time in code: a place around the whole program */
 #define PACE_LEAST 0.9     /* of the program's pace, which idle threads' time does not make less */
+#define PARTS_LEAST 0.75   /* of the gain of a library's function, by parts that tell it */
+#define LINE_LEAST 0.9     /* of a function's time: it is nearly all of it */
 #define WRAPPED_LEAST 0.85 /* of a function's gain, by one that it calls: it only calls that */
 
 struct candidate {
@@ -89,7 +91,8 @@ static bool has_name(const struct candidate *candidate)
 	bool is_code = target->kind == TARGET_LINE || target->kind == TARGET_FUNCTION ||
 		       target->kind == TARGET_INCLUSIVE;
 
-	return !is_code || (target->function && !strstr(target->function, "+0x"));
+	return !is_code || candidate->verdict->target->is_all_of_named ||
+	       (target->function && !strstr(target->function, "+0x"));
 }
 
 static double slope_of(const struct candidate *candidate)
@@ -103,10 +106,57 @@ static bool is_called(const struct candidate *candidate)
 	return candidate->verdict->target->target->kind == TARGET_INCLUSIVE;
 }
 
+static bool is_of_library(const struct candidate *candidate)
+{
+	const char *object = candidate->verdict->target->target->object;
+
+	return object && strstr(object, ".so");
+}
+
+static bool is_of_script(const struct candidate *candidate)
+{
+	const char *object = candidate->verdict->target->target->object;
+
+	return object && !strcmp(object, RECORDING_PYTHON_OBJECT);
+}
+
+/* Of a script's code: a line that is nearly all of its function tells the same once more. */
+static bool is_own_place(const struct candidate *candidate)
+{
+	const struct causal_target *place = candidate->verdict->target;
+	const struct candidate *outer = candidate->outer;
+
+	return is_of_script(candidate) &&
+	       (place->target->kind != TARGET_LINE || !outer ||
+		place->share < LINE_LEAST * outer->verdict->target->share);
+}
+
+/* To a reader of the place; what an interpreter does for its script tells less than the script. */
+static bool tells(const struct candidate *part, const struct candidate *outer)
+{
+	return part->outer == outer && (has_name(part) || !has_name(outer)) &&
+	       (is_of_script(part) || !is_own_place(outer));
+}
+
 /*
  * The parts of a place around the whole program tell more than it does, if they have names and it
- * does little itself; a named part with most of the gain tells more than code without a name, and a
- * function more than one that only calls it.
+ * does little itself. A function of a library tells which library it is, and so what the program
+ * asks it for: it stays, unless its parts are nearly all of it.
+ */
+static bool is_around(const struct candidates *candidates, const struct candidate *outer)
+{
+	double told = 0;
+
+	for (size_t i = 0; i < candidates->count; i++)
+		if (tells(&candidates->items[i], outer))
+			told += slope_of(&candidates->items[i]);
+	return !outer->is_own_work &&
+	       (!is_of_library(outer) || told >= PARTS_LEAST * slope_of(outer));
+}
+
+/*
+ * Besides: a named part with most of the gain tells more than code without a name, and a function
+ * more than one that only calls it. A line of a script stays: its reader can edit it.
  */
 static bool is_told_by_parts(const struct candidates *candidates, const struct candidate *outer,
 			     double code_share)
@@ -114,15 +164,15 @@ static bool is_told_by_parts(const struct candidates *candidates, const struct c
 	bool is_outermost = outer->verdict->target->share >= OUTERMOST_LEAST * code_share;
 	bool is_told = false;
 
+	if (is_own_place(outer) && outer->verdict->target->target->kind == TARGET_LINE)
+		return false;
 	for (size_t i = 0; i < candidates->count; i++) {
 		const struct candidate *part = &candidates->items[i];
-		if (part->outer != outer)
+		if (!tells(part, outer))
 			continue;
-		bool tells = has_name(part) || !has_name(outer);
-		bool is_around = is_outermost || (is_called(part) && slope_of(outer) >= PACE_LEAST);
-		is_told |= is_around && tells && !outer->is_own_work;
-		is_told |= is_called(part) && tells &&
-			   slope_of(part) >= WRAPPED_LEAST * slope_of(outer);
+		is_told |= (is_outermost || (is_called(part) && slope_of(outer) >= PACE_LEAST)) &&
+			   is_around(candidates, outer);
+		is_told |= is_called(part) && slope_of(part) >= WRAPPED_LEAST * slope_of(outer);
 		is_told |= !has_name(outer) && has_name(part) &&
 			   slope_of(part) > TOLD_LEAST * slope_of(outer);
 	}

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define NAMELESS_LEAST 0.5  /* of the gain of the place around it */
+#define UNTOLD_LEAST 0.2    /* of the time in code of which no function has a name */
 #define MAIN_LINE_LEAST 0.9 /* of a function's time: a line that is nearly all of it */
 #define HALF_AIM 0.01       /* of the first places' intervals: a longer run is proposed above */
 #define LONGER_LEAST 2.0
@@ -167,10 +168,41 @@ static const struct recording_target *first_nameless(const struct causes *causes
 	return NULL;
 }
 
-static void add_missing_names(struct screen *screen, const struct causes *causes)
+/* The part of the time in code that the program made as it ran, and that no file names. */
+static double untold_share(const struct causal *causal)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < causal->count; i++) {
+		const struct recording_target *target = causal->targets[i].target;
+		if (target->object && !strcmp(target->object, RECORDING_JIT_OBJECT))
+			share = fmax(share, causal->targets[i].share);
+	}
+	return share;
+}
+
+static void add_untold_code(struct screen *screen, double share)
+{
+	screen_line(screen, SCREEN_SURER, "no names", 0);
+	screen_take(screen, SCREEN_TEXT,
+		    text_format("code that the program made as it ran, with %.0f %% of the time; ",
+				100 * share));
+	screen_take(screen, SCREEN_COMMAND,
+		    text_copy("node --perf-basic-prof --interpreted-frames-native-stack"));
+	screen_take(screen, SCREEN_TEXT, text_copy(" tells its functions, for others see "));
+	screen_take(screen, SCREEN_COMMAND, text_copy("lever help languages"));
+}
+
+static void add_missing_names(struct screen *screen, const struct causes *causes,
+			      const struct causal *causal)
 {
 	const struct recording_target *target = first_nameless(causes);
+	double untold = untold_share(causal);
 
+	if (untold >= UNTOLD_LEAST) {
+		add_untold_code(screen, untold);
+		return;
+	}
 	if (!target)
 		return;
 	const char *slash = strrchr(target->object, '/');
@@ -229,7 +261,7 @@ static void add_gains(struct screen *screen, const struct advice *advice)
 		if (is_root)
 			add_why(screen, advice, &causes, cause->verdict);
 	}
-	add_missing_names(screen, &causes);
+	add_missing_names(screen, &causes, advice->causal);
 	if (!advice->gains.count && !advice->together.count) {
 		screen_line(screen, SCREEN_NOTHING, "do first", 0);
 		screen_take(screen, SCREEN_TEXT,

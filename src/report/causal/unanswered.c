@@ -103,13 +103,13 @@ static struct knowledge know(const struct causal *causal, const struct target_ve
 	return known;
 }
 
-/* With all that it calls; NULL: it has no such target. */
-static const struct recording_target *inclusive_of(const struct causal *causal,
-						   const char *function)
+/* The function's target of a kind; NULL: it has none. */
+static const struct recording_target *target_of(const struct causal *causal, enum target_kind kind,
+						const char *function)
 {
 	for (size_t i = 0; i < causal->count; i++) {
 		const struct recording_target *other = causal->targets[i].target;
-		if (other->kind == TARGET_INCLUSIVE && !strcmp(function_of(other), function))
+		if (other->kind == kind && !strcmp(function_of(other), function))
 			return other;
 	}
 	return NULL;
@@ -136,15 +136,26 @@ static const struct recording_target *only_callee(const struct recording *record
 
 /* As main sleeps by usleep, nanosleep and clock_nanosleep, which is a system call. */
 static bool is_callee_answered(const struct report *report, const struct target_verdicts *verdicts,
-			       const char *function)
+			       const struct recording_target *target)
 {
-	const struct recording_target *target = inclusive_of(report->causal, function);
-
 	for (unsigned i = 0; i < CALLEES_MOST && target; i++) {
 		target = only_callee(report->recording, target->id);
 		if (target && know(report->causal, verdicts, function_of(target)).is_answered)
 			return true;
 	}
+	return false;
+}
+
+/* By the function, or by calls of it in a file whose scope ends there. */
+static bool is_told_inside(const struct report *report, const struct target_verdicts *verdicts,
+			   const char *function)
+{
+	static const enum target_kind kinds[] = {TARGET_INCLUSIVE, TARGET_FUNCTION};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (is_callee_answered(report, verdicts,
+				       target_of(report->causal, kinds[i], function)))
+			return true;
 	return false;
 }
 
@@ -212,7 +223,7 @@ struct unanswered unanswered_of(const struct report *report, const struct target
 	size_t count = find_hot(causal, codes);
 	for (size_t i = 0; i < count; i++) {
 		struct knowledge known = know(causal, verdicts, codes[i].function);
-		if (!known.is_answered && !is_callee_answered(report, verdicts, codes[i].function))
+		if (!known.is_answered && !is_told_inside(report, verdicts, codes[i].function))
 			insert(&list, known.place);
 	}
 	free(codes);

@@ -172,7 +172,7 @@ uint32_t parser_python_object(struct parser *parser)
 	if (told == SYMBOLS_NONE) {
 		parser_distrust(parser);
 		told = (uint32_t)parser->objects.count;
-		parser_add_object_by_hand(parser, "Python code");
+		parser_add_object_by_hand(parser, RECORDING_PYTHON_OBJECT);
 	}
 	parser->python_object = told;
 	return parser->python_object;

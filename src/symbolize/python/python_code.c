@@ -21,7 +21,8 @@ struct python_code {
 	struct python_line *lines;
 	size_t line_count;
 	bool in_scope;
-	bool is_attributed; /* its lines or its function have its ranges */
+	bool counts_in_chains; /* as functions of other files do without patterns */
+	bool is_attributed;    /* its lines or its function have its ranges */
 };
 
 struct python {
@@ -84,7 +85,7 @@ uint32_t symbols_python_object(struct symbols *symbols)
 	if (symbols->parser)
 		return parser_python_object(symbols->parser);
 	if (!symbols->python) {
-		struct object *object = object_new("Python code");
+		struct object *object = object_new(RECORDING_PYTHON_OBJECT);
 		object->has_read_symbols = true;
 		object->shown.in_scope = true;
 		object->shown.has_lines = false; /* no debug information */
@@ -193,6 +194,8 @@ void symbols_add_python_code(struct symbols *symbols, const struct symbols_pytho
 	const struct function *function = &symbols->sources.functions.items[code.function];
 	code.in_scope = scope_has_script(symbols->sources.scope, added->file,
 					 interner_text(&symbols->sources.texts, function->name));
+	code.counts_in_chains = code.in_scope ||
+				(scope_is_default(symbols->sources.scope) && added->file[0] != '<');
 	*array_add(&python->codes) = code;
 	hash_map_set(&python->numbers, added->number, 0, index);
 	uint32_t inclusive = location_find_inclusive(symbols, python->object, code.function);
@@ -264,7 +267,8 @@ uint32_t python_inclusive_at(struct symbols *symbols, uint64_t offset)
 {
 	const struct python_code *code = code_at(symbols, offset);
 
-	return code && code->in_scope ? inclusive_of(symbols, code->function) : SYMBOLS_NONE;
+	return code && code->counts_in_chains ? inclusive_of(symbols, code->function) :
+						SYMBOLS_NONE;
 }
 
 /* Whole numbers, so that the ranges of neighbours become one. */

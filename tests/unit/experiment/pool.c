@@ -395,6 +395,30 @@ TEST("an interpreter's functions around those of a script leave the blocks to th
 	CHECK(blocks[SIGN_LINE] > 2);
 }
 
+TEST("a thread of the runtime that sleeps leaves the blocks to code: Go")
+{
+	enum { WORKER, IS_DATE, LINE, COMPILE, PARSE, WEIGH, SPLIT_LINE, NEW, INST, NAP };
+	static const struct place go[] = {
+		[WORKER] =
+			{"main.main.func1", TARGET_INCLUSIVE, 0.75, {IS_DATE, WEIGH}, {0.78, 0.2}},
+		[IS_DATE] = {"main.isDate", TARGET_INCLUSIVE, 0.58, {LINE, COMPILE}, {0.99, 0.91}},
+		[LINE] = {"slow.go:5", TARGET_LINE, 0.56},
+		[COMPILE] = {"regexp.Compile", TARGET_INCLUSIVE, 0.53, {PARSE, INST}, {0.57, 0.22}},
+		[PARSE] = {"regexp/syntax.Parse", TARGET_INCLUSIVE, 0.3, {NEW}, {0.4}},
+		[WEIGH] = {"main.weigh", TARGET_INCLUSIVE, 0.15, {SPLIT_LINE}, {0.99}},
+		[SPLIT_LINE] = {"slow.go:7", TARGET_LINE, 0.28},
+		[NEW] = {"runtime.newobject", TARGET_INCLUSIVE, 0.13},
+		[INST] = {"regexp/syntax.(*compiler).inst", TARGET_INCLUSIVE, 0.12},
+		[NAP] = {"syscall:nanosleep", TARGET_SYSTEM_CALL, 0.43},
+		{0},
+	};
+	double blocks[PLACES_MOST];
+
+	share(go, 1.6, blocks);
+	CHECK(blocks[NAP] < 2.5);
+	CHECK(blocks[NAP] < blocks[PARSE] / 2);
+}
+
 TEST("while a gain is not sure, what can gain less is hardly tried: PostgreSQL")
 {
 	enum { FDATASYNC, SEND, READ };

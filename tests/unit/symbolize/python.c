@@ -210,3 +210,28 @@ TEST("a function with what it calls has its code under all numbers, also under l
 	CHECK_EQUAL(at[0], location);
 	fixture_end(&fixture);
 }
+
+static size_t functions_at(struct fixture *fixture, uint64_t number)
+{
+	uint32_t at[4];
+
+	return symbols_functions_at(fixture->symbols, fixture->object, offset_of(number, 4), at, 4);
+}
+
+TEST("a function of the library counts in call chains, as those of C's libraries do")
+{
+	struct fixture all = fixture_of(TARGET_LINE), narrow = fixture_of(TARGET_LINE);
+	uint32_t at[4];
+
+	add(&all, 1, "/usr/lib/python3.11/json/encoder.py", "_iterencode");
+	add(&all, 2, "<frozen importlib._bootstrap>", "_load");
+	CHECK_EQUAL(functions_at(&all, 1), 1);
+	CHECK_EQUAL(functions_at(&all, 2), 0);
+	CHECK_EQUAL(symbols_functions_at(all.symbols, all.object, offset_of(1, 4), at, 4), 1);
+	CHECK_TEXT(symbols_location(all.symbols, at[0])->name, "inclusive:encoder._iterencode");
+	scope_add(narrow.scope, "app.py", true);
+	add(&narrow, 1, "/usr/lib/python3.11/json/encoder.py", "_iterencode");
+	CHECK_EQUAL(functions_at(&narrow, 1), 0);
+	fixture_end(&all);
+	fixture_end(&narrow);
+}

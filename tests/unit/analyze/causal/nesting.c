@@ -5,6 +5,8 @@
 #include "analyze/causal/nesting.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 #define MOST 4
 
 /* main calls serve, that calls store+0x10, that calls write; all but the third were tried. */
@@ -86,5 +88,32 @@ TEST("a member of a set stands inside of its function with all that it calls")
 	targets[3].target = &member;
 	nesting_find(&recording, &causal);
 	CHECK(targets[3].outer == &targets[1]);
+	array_free(&recording.call_edges);
+}
+
+TEST("code without a name is told by the library's function that does nothing but jump to it")
+{
+	struct recording_target import = {.id = 5,
+					  .kind = TARGET_FUNCTION,
+					  .name = (char *)"validate",
+					  .function = (char *)"validate"};
+	struct causal_target with_import[MOST + 1];
+	struct causal all = {.targets = with_import, .count = MOST + 1};
+
+	begin();
+	memcpy(with_import, targets, sizeof(targets));
+	with_import[MOST] = (struct causal_target){.target = &import};
+	edge(5, 3, 79);
+	nesting_find(&recording, &all);
+	CHECK_TEXT(with_import[2].named_outer, "validate");
+	CHECK(with_import[2].is_all_of_named);
+	CHECK(with_import[3].outer == &with_import[1]);
+
+	memcpy(with_import, targets, sizeof(targets));
+	with_import[MOST] = (struct causal_target){.target = &import};
+	recording.call_edges.items[3].sampled_ns = 30;
+	nesting_find(&recording, &all);
+	CHECK_TEXT(with_import[2].named_outer, "serve");
+	CHECK(!with_import[2].is_all_of_named);
 	array_free(&recording.call_edges);
 }

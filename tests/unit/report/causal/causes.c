@@ -100,6 +100,8 @@ TEST("code without a name is left out if a part with a name has most of its gain
 	add(&most, "git+0x200", 0.8, 0);
 	add(&most, "deflate", 0.7, 1);
 	check_causes(&most, "deflate(0)");
+	most.places[1].target.is_all_of_named = true;
+	check_causes(&most, "git+0x200(0) deflate(1)");
 	add(&little, "git+0x100", 0.8, -1);
 	add(&little, "deflate", 0.2, 0);
 	check_causes(&little, "git+0x100(0) deflate(1)");
@@ -156,4 +158,53 @@ TEST("a place with less than the whole program stays around its parts")
 	add(&made, "invert", 0.28, 0);
 	made.places[1].named.kind = made.places[2].named.kind = TARGET_INCLUSIVE;
 	check_causes(&made, "ecdsa_sign(0) mul(1) invert(1)");
+}
+
+TEST("a library's function around the whole program stays if its parts tell only some of it")
+{
+	struct made some = {0}, nearly_all = {0};
+	char library[] = "/usr/lib/libxml2.so.2.9.14";
+
+	add(&some, "xmlXPathCompiledEval", 0.99, -1);
+	add(&some, "xmlXPathEqualValues", 0.39, 0);
+	add(&some, "malloc and free", 0.26, 0);
+	some.places[0].named.object = library;
+	check_causes(&some, "xmlXPathCompiledEval(0) xmlXPathEqualValues(1) malloc and free(1)");
+	some.places[0].named.object = NULL;
+	check_causes(&some, "xmlXPathEqualValues(0) malloc and free(0)");
+
+	add(&nearly_all, "event_loop", 0.99, -1);
+	add(&nearly_all, "serve", 0.8, 0);
+	nearly_all.places[0].named.object = library;
+	check_causes(&nearly_all, "serve(0)");
+}
+
+TEST("a line or a function of a script is not told by what its interpreter does for it")
+{
+	struct made line = {0}, function = {0}, around = {0};
+	char script[] = RECORDING_PYTHON_OBJECT;
+
+	add(&line, "load", 0.64, -1);
+	add(&line, "_PyFunction_Vectorcall", 0.6, 0);
+	line.places[1].named.kind = TARGET_INCLUSIVE;
+	check_causes(&line, "_PyFunction_Vectorcall(0)");
+	line.places[0].named.object = script;
+	check_causes(&line, "load(0) _PyFunction_Vectorcall(1)");
+	line.places[1].named.object = script;
+	check_causes(&line, "load(0) _PyFunction_Vectorcall(1)");
+
+	add(&around, "read", 0.65, -1);
+	add(&around, "read", 0.64, 0);
+	add(&around, "_PyFunction_Vectorcall", 0.6, 1);
+	around.places[2].named.kind = TARGET_INCLUSIVE;
+	around.places[0].named.object = around.places[1].named.object = script;
+	check_causes(&around, "read(0) _PyFunction_Vectorcall(1)");
+
+	add(&function, "encode", 0.97, -1);
+	add(&function, "PyIter_Send", 0.9, 0);
+	function.places[0].named.kind = function.places[1].named.kind = TARGET_INCLUSIVE;
+	function.places[0].named.object = script;
+	check_causes(&function, "encode(0) PyIter_Send(1)");
+	function.places[1].named.object = script;
+	check_causes(&function, "PyIter_Send(0)");
 }

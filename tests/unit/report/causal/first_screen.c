@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* first_screen - hot functions without an answer are named, with the reason. */
 #include "report/causal/first_screen.h"
+#include "report/causal/unanswered.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -70,6 +71,51 @@ TEST("a function that does more than what was tried is told")
 TEST("a function that does nothing but what was tried is not")
 {
 	CHECK(!tells_of_main(0.98));
+}
+
+/* A call of a library's function, of whose time this part is in a function that has an answer. */
+static bool tells_of_import(double part_inside)
+{
+	enum { IMPORT, INSIDE, BOTH };
+	static struct recording_target named[BOTH] = {
+		[IMPORT] = {.id = 1,
+			    .kind = TARGET_FUNCTION,
+			    .name = (char *)"EVP_DigestUpdate",
+			    .function = (char *)"EVP_DigestUpdate"},
+		[INSIDE] = {.id = 2,
+			    .kind = TARGET_INCLUSIVE,
+			    .name = (char *)"inclusive:MD5_Update",
+			    .function = (char *)"MD5_Update"},
+	};
+	struct causal_target targets[BOTH] = {
+		[IMPORT] = {.target = &named[IMPORT], .share = 0.78},
+		[INSIDE] = {.target = &named[INSIDE], .share = 0.77, .experiments = 20},
+	};
+	struct recording_sample sample = {.target_id = 1, .sampled_ns = 1000};
+	struct recording_call_edge edge = {.outer_id = 1,
+					   .inner_id = 2,
+					   .sampled_ns = (uint64_t)(1000 * part_inside)};
+	struct recording_point point = {.kind = POINT_THROUGHPUT, .name = (char *)"unit"};
+	struct recording_run run = {.id = 1, .options = (char *)"[]", .command = (char *)"[\"a\"]"};
+	struct causal_effect effect = {.point = &point};
+	struct recording recording = {.runs = {&run, 1, 1},
+				      .targets = {named, BOTH, BOTH},
+				      .samples = {&sample, 1, 1},
+				      .call_edges = {&edge, 1, 1}};
+	struct causal causal = {.targets = targets, .count = BOTH};
+	struct report report = {.recording = &recording, .causal = &causal};
+	struct target_verdict verdict = {.target = &targets[INSIDE],
+					 .effect = &effect,
+					 .outcome = OUTCOME_UNSURE};
+	const struct target_verdicts verdicts = {.items = &verdict, .count = 1};
+
+	return unanswered_of(&report, &verdicts).count;
+}
+
+TEST("a library's function that ends in a jump to one with an answer is answered")
+{
+	CHECK(!tells_of_import(0.98));
+	CHECK(tells_of_import(0.5));
 }
 
 /* Of a part of a function with an answer that has this share, after so many experiments. */
@@ -190,4 +236,43 @@ TEST("a line that is nearly all of the function that gains is named beside it")
 	CHECK(strstr(one, "nearly all of its time is in orders.c:86"));
 	CHECK(strstr(several, "find"));
 	CHECK(!strstr(several, "orders.c:86"));
+}
+
+/* Code without names that is made as the program runs, with this part of the time. */
+static char *screen_of_made_code(double share)
+{
+	struct recording_target named = {.id = 1,
+					 .kind = TARGET_INCLUSIVE,
+					 .name = (char *)"inclusive:JIT code",
+					 .function = (char *)"JIT code",
+					 .object = (char *)RECORDING_JIT_OBJECT};
+	struct causal_target target = {.target = &named, .share = share};
+	struct recording_run run = {.id = 1, .options = (char *)"[]", .command = (char *)"[\"a\"]"};
+	struct recording recording = {.runs = {&run, 1, 1}, .targets = {&named, 1, 1}};
+	struct causal causal = {.targets = &target, .count = 1};
+	struct report report = {.recording = &recording,
+				.causal = &causal,
+				.options = {.columns = 300}};
+	struct recording_point point = {.kind = POINT_THROUGHPUT, .name = (char *)"unit"};
+	struct causal_effect effect = {.point = &point};
+	struct target_verdict verdict = {.target = &target,
+					 .effect = &effect,
+					 .outcome = OUTCOME_UNSURE};
+	const struct target_verdicts verdicts = {.items = &verdict, .count = 1};
+	char *text = NULL;
+	size_t size;
+
+	FILE *out = open_memstream(&text, &size);
+	first_screen_print(out, &report, &verdicts);
+	fclose(out);
+	return text;
+}
+
+TEST("code that is made as the program runs, and has no names, is told with what names it")
+{
+	AUTO(text) char *much = screen_of_made_code(0.97), *little = screen_of_made_code(0.1);
+
+	CHECK(strstr(much, "no names     code that the program made as it ran, with 97 % of"));
+	CHECK(strstr(much, "--interpreted-frames-native-stack"));
+	CHECK(!strstr(little, "no names"));
 }
