@@ -87,6 +87,7 @@ uint32_t location_of_block(struct symbols *symbols, struct object *object, struc
 uint32_t location_of_import(struct symbols *symbols, const struct object *object, uint32_t name,
 			    const struct object *library);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
+bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset);
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 /* After the object's symbols changed: locations keep their numbers and get their new code. */
 void locations_move(struct symbols *symbols, struct object *object);

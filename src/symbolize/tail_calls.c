@@ -448,6 +448,24 @@ size_t tail_calls_between(struct symbols *symbols, struct object *caller, uint64
 	return search.paths ? search.found_count : left_by_pointer(symbols, &entered, frames);
 }
 
+bool tail_calls_entered(struct symbols *symbols, struct object *caller, uint64_t call,
+			struct object **entered, uint64_t *start)
+{
+	struct entry entry;
+	bool has_exit = false;
+
+	if (!is_possible(caller) || !called_entry(symbols, caller, call, &entry))
+		return false;
+	if (entry.import && !resolve(symbols, true, &entry))
+		return false;
+	const struct exits *exits = exits_of(symbols, entry.object, entry.start);
+	for (size_t i = 0; i < exits->count; i++)
+		has_exit |= !exits->items[i].is_own;
+	*entered = entry.object;
+	*start = entry.start;
+	return has_exit;
+}
+
 bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uint64_t call,
 			     struct tail_frame *frame)
 {

@@ -37,6 +37,12 @@ size_t tail_calls_between(struct symbols *symbols, struct object *caller, uint64
 bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uint64_t call,
 			     struct tail_frame *frame);
 /*
+ * The function that the call enters, if it may end in a jump to another one: what runs then has the
+ * call's return address on the stack, and no frame of the function.
+ */
+bool tail_calls_entered(struct symbols *symbols, struct object *caller, uint64_t call,
+			struct object **entered, uint64_t *start);
+/*
  * The function of another file, by its linker name, that the call enters; 0: none, or not known.
  * `library`: the file that offers it; NULL: not known.
  */

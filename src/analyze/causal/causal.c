@@ -37,7 +37,6 @@
 #define REST_MOST 0.9
 #define REST_LEAST 0.1
 
-/* Sampled time of a target in the runs that have experiments on it, for the phase correction. */
 static uint32_t run_number(const struct recording *recording, int64_t run_id)
 {
 	const struct recording_run *run = recording_run(recording, run_id);

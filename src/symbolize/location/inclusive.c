@@ -10,6 +10,9 @@
 #include "symbolize/parser/parser.h"
 #include "symbolize/python/python_code.h"
 #include "symbolize/skid.h"
+#include "symbolize/tail_calls.h"
+
+#define INLINED_MOST 16 /* functions at one address */
 
 /* The location of a function, with its copies in decoded units when it is new. */
 static uint32_t location_of(struct symbols *symbols, struct object *object, uint32_t function)
@@ -119,6 +122,30 @@ static bool is_allocation(struct symbols *symbols, struct object *object, uint64
 	return entry && allocation_has(interner_text(&symbols->sources.texts, entry->name));
 }
 
+/*
+ * The function that a call enters and that may have left by a jump: SYMBOLS_NONE if the offset is no
+ * call's last byte, or there is none in the file. That byte becomes the function's, too.
+ */
+static uint32_t entered_by_call(struct symbols *symbols, struct object *object, uint64_t offset)
+{
+	uint32_t functions[INLINED_MOST];
+	struct object *entered;
+	uint64_t start;
+
+	/* Ranges of a location lie in one file. */
+	if (!tail_calls_entered(symbols, object, offset, &entered, &start) || entered != object)
+		return SYMBOLS_NONE;
+	size_t count = functions_at(symbols, object, start, functions, INLINED_MOST);
+	if (!count)
+		return SYMBOLS_NONE;
+	uint32_t function = functions[count - 1]; /* not what is inlined at its start */
+	if (!location_has(symbols, function, offset)) {
+		location_add_range(symbols, function, offset, offset + 1);
+		symbols->generation++;
+	}
+	return function;
+}
+
 size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t offset,
 			    uint32_t *locations, size_t most)
 {
@@ -131,7 +158,11 @@ size_t symbols_functions_at(struct symbols *symbols, uint32_t object, uint64_t o
 		locations[0] = python_inclusive_at(symbols, offset);
 		return locations[0] != SYMBOLS_NONE;
 	}
-	size_t count = functions_at(symbols, at, offset, locations, most);
+	uint32_t called = most > 1 ? entered_by_call(symbols, at, offset) : SYMBOLS_NONE;
+	size_t count = called != SYMBOLS_NONE;
+	if (count)
+		locations[0] = called;
+	count += functions_at(symbols, at, offset, locations + count, most - count);
 	if (count && count < most && is_allocation(symbols, at, offset))
 		locations[count++] = allocation_location(symbols, at);
 	return count;

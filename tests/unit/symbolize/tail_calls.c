@@ -235,3 +235,35 @@ TEST("time out of scope belongs to the function that jumped there, with the byte
 		CHECK(call < ranges[i].start || call >= ranges[i].end);
 	fixture_close(&fixture);
 }
+
+/* Whether a call in the caller has the function around it, with all that this calls. */
+static bool is_around_call(struct fixture *fixture, const char *caller, const char *function)
+{
+	uint64_t start = offset_of(fixture, fixture->object, caller);
+	uint32_t locations[8];
+	bool is_around = false;
+
+	for (uint64_t offset = start; offset < start + CALL_WITHIN; offset++) {
+		size_t count = symbols_functions_at(fixture->symbols, fixture->object, offset,
+						    locations, 8);
+		const char *first = symbols_location(fixture->symbols, locations[0])->name;
+		if (count < 2 || strcmp(first, function))
+			continue;
+		is_around = location_has(fixture->symbols, locations[0], offset);
+		CHECK_TEXT(symbols_location(fixture->symbols, locations[1])->function, caller);
+	}
+	return is_around;
+}
+
+TEST("a call is inside the function that it enters, with all that this calls, if a jump may leave that")
+{
+	struct fixture fixture;
+
+	if (!build("gcc", "-g"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	CHECK(is_around_call(&fixture, "call_first", "inclusive:first"));
+	CHECK(is_around_call(&fixture, "call_flush", "inclusive:flush"));
+	CHECK(!is_around_call(&fixture, "call_plain", "inclusive:plain")); /* has a frame */
+	fixture_close(&fixture);
+}
