@@ -26,7 +26,7 @@ def prepare(folder):
     slow, fast = built(source), built(after)
     dumped = os.path.join(folder, "bytes")
     with open(dumped, "wb") as file:
-        file.write(random.Random(1).randbytes(20 << 20))
-    return case("hexdump -C", "each byte's text is kept", [slow, "-C", dumped], [fast, "-C", dumped], [slow, "-C", *[dumped] * 100],
+        file.write(random.Random(1).randbytes(6 << 20))
+    return case("hexdump -C", "each byte's text is kept", [slow, "-C", dumped], [fast, "-C", dumped], [slow, "-C", *[dumped] * 300],
                 r"print|display", None, record_places=r";print|\bprint\b|print_byte", gain_places=r"\bprint\b", kind="CPU",
                 ask=["--target", "inclusive:print"])
