@@ -72,7 +72,8 @@ gallery/run measure NAME         # refuses a prediction that git does not have; 
 
 """
     machines = sorted({change.prediction["machine"] for change in changes})
-    return text + table(changes) + "\nMeasured on a shared virtual machine, while nothing else ran unless the page says so: " + "; ".join(machines) + ".\n"
+    offered = ", ".join(f"[{change.case_words['title']}]({change.name}.md)" for change in changes if change.upstream)
+    return text + table(changes) + f"\nPatches for their projects, whose newest sources do not have them: {offered}.\n\nMeasured on a shared virtual machine, while nothing else ran unless the page says so: " + "; ".join(machines) + ".\n"
 
 
 def screen_of(change):
@@ -111,6 +112,8 @@ def page(change):
     if picture(prediction, row):
         parts.append(f"![The predicted curve and the measured change]({change.name}.svg)")
     parts.append(textwrap.fill("`perf record` names first: " + perf_words(change) + ".", 120, break_long_words=False))
+    if change.upstream:
+        parts.append("## For its project\n\n" + change.upstream.strip())
     if change.note:
         parts.append(change.note.strip())
     return "\n\n".join(parts) + "\n"
