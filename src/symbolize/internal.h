@@ -87,7 +87,6 @@ uint32_t location_of_block(struct symbols *symbols, struct object *object, struc
 uint32_t location_of_import(struct symbols *symbols, const struct object *object, uint32_t name,
 			    const struct object *library);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
-bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset);
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 /* After the object's symbols changed: locations keep their numbers and get their new code. */
 void locations_move(struct symbols *symbols, struct object *object);
@@ -114,6 +113,8 @@ uint32_t unit_location_at(struct symbols *symbols, struct object *object, const 
 			  uint64_t offset);
 /* Before units_free. */
 void units_forget_frames(struct object *object);
+/* tail_location.c: whether the offset is in the code of the location. */
+bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset);
 /* inclusive_code.c: a copy of a function; the unit's copies of those that are known. */
 struct inline_frame;
 void inclusive_add_frame(struct symbols *symbols, struct object *object, uint32_t location,

@@ -28,6 +28,17 @@ void symbols_tail_calls(struct symbols *symbols, const struct symbols_address *c
 							       .offset = frames[i].jump};
 }
 
+bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset)
+{
+	const struct range *ranges;
+	size_t count = symbols_location_ranges(symbols, location, &ranges);
+
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].start <= offset && offset < ranges[i].end)
+			return true;
+	return false;
+}
+
 /* The byte also belongs to what a search found, such as the function of a line. */
 static void give_to_found(struct symbols *symbols, const struct tail_frame *frame, uint64_t offset)
 {

@@ -419,17 +419,6 @@ void location_add_range(struct symbols *symbols, uint32_t location, uint64_t sta
 	change_ranges(symbols, location);
 }
 
-bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset)
-{
-	const struct range *ranges;
-	size_t count = symbols_location_ranges(symbols, location, &ranges);
-
-	for (size_t i = 0; i < count; i++)
-		if (ranges[i].start <= offset && offset < ranges[i].end)
-			return true;
-	return false;
-}
-
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end)
 {
 	struct location_record *cut = symbols->locations.items[location];

@@ -123,8 +123,8 @@ static bool is_allocation(struct symbols *symbols, struct object *object, uint64
 }
 
 /*
- * The function that a call enters and that may have left by a jump: SYMBOLS_NONE if the offset is no
- * call's last byte, or there is none in the file. That byte becomes the function's, too.
+ * The function that a call enters and that may have left by a jump; SYMBOLS_NONE if the offset is
+ * no call's last byte, or there is none in the file. That byte becomes the function's, too.
  */
 static uint32_t entered_by_call(struct symbols *symbols, struct object *object, uint64_t offset)
 {

@@ -255,7 +255,7 @@ static bool is_around_call(struct fixture *fixture, const char *caller, const ch
 	return is_around;
 }
 
-TEST("a call is inside the function that it enters, with all that this calls, if a jump may leave that")
+TEST("a call is inside the function that it enters, if a jump may leave that")
 {
 	struct fixture fixture;
 
