@@ -3,6 +3,7 @@
 #include "report/causal/causes.h"
 
 #include "base/memory.h"
+#include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,9 @@ static bool is_called(const struct candidate *candidate)
 static bool is_of_library(const struct candidate *candidate)
 {
 	const char *object = candidate->verdict->target->target->object;
+	const char *end = object ? strstr(path_base(object), ".so") : NULL;
 
-	return object && strstr(object, ".so");
+	return end && (!end[3] || end[3] == '.');
 }
 
 static bool is_of_script(const struct candidate *candidate)

@@ -163,14 +163,14 @@ TEST("a place with less than the whole program stays around its parts")
 TEST("a library's function around the whole program stays if its parts tell only some of it")
 {
 	struct made some = {0}, nearly_all = {0};
-	char library[] = "/usr/lib/libxml2.so.2.9.14";
+	char library[] = "/usr/lib/libxml2.so.2.9.14", program[] = "/opt/a.so/merge.sort";
 
 	add(&some, "xmlXPathCompiledEval", 0.99, -1);
 	add(&some, "xmlXPathEqualValues", 0.39, 0);
 	add(&some, "malloc and free", 0.26, 0);
 	some.places[0].named.object = library;
 	check_causes(&some, "xmlXPathCompiledEval(0) xmlXPathEqualValues(1) malloc and free(1)");
-	some.places[0].named.object = NULL;
+	some.places[0].named.object = program;
 	check_causes(&some, "xmlXPathEqualValues(0) malloc and free(0)");
 
 	add(&nearly_all, "event_loop", 0.99, -1);
