@@ -12,8 +12,6 @@
 #include "symbolize/skid.h"
 #include "symbolize/tail_calls.h"
 
-#define INLINED_MOST 16 /* functions at one address */
-
 /* The location of a function, with its copies in decoded units when it is new. */
 static uint32_t location_of(struct symbols *symbols, struct object *object, uint32_t function)
 {
@@ -91,19 +89,29 @@ static uint32_t frame_at(struct symbols *symbols, const struct object *object,
 		       frame;
 }
 
+/* The unit with the innermost function by debug information; NULL: none is known. */
+static struct unit *unit_of(struct symbols *symbols, struct object *at, uint64_t offset,
+			    uint32_t *frame)
+{
+	struct unit *unit = units_read(at)->count ? units_at(at, offset) : NULL;
+	uint64_t address;
+
+	if (!unit || !object_address(at, offset, &address))
+		return NULL;
+	unit_decode(symbols, at, unit);
+	*frame = frame_at(symbols, at, unit->frames, address);
+	return *frame == FRAME_NONE ? NULL : unit;
+}
+
 /* Those by debug information, or by the symbol table. */
 static size_t functions_at(struct symbols *symbols, struct object *at, uint64_t offset,
 			   uint32_t *locations, size_t most)
 {
-	struct unit *unit = units_read(at)->count ? units_at(at, offset) : NULL;
-	uint64_t address;
+	uint32_t frame;
+	struct unit *unit = unit_of(symbols, at, offset, &frame);
 	size_t count = 0;
 
-	if (!unit || !object_address(at, offset, &address))
-		return by_symbol(symbols, at, offset, locations);
-	unit_decode(symbols, at, unit);
-	uint32_t frame = frame_at(symbols, at, unit->frames, address);
-	if (frame == FRAME_NONE)
+	if (!unit)
 		return by_symbol(symbols, at, offset, locations);
 	for (; frame != FRAME_NONE && count < most; frame = unit->frames->items[frame].parent) {
 		uint32_t function = unit->frames->items[frame].function;
@@ -111,6 +119,21 @@ static size_t functions_at(struct symbols *symbols, struct object *at, uint64_t 
 			locations[count++] = location_of(symbols, at, function);
 	}
 	return count;
+}
+
+/* The function that begins there, and none that is inlined at its start. */
+static uint32_t function_of_start(struct symbols *symbols, struct object *at, uint64_t start)
+{
+	uint32_t frame, location;
+	struct unit *unit = unit_of(symbols, at, start, &frame);
+
+	if (!unit)
+		return by_symbol(symbols, at, start, &location) ? location : SYMBOLS_NONE;
+	while (unit->frames->items[frame].parent != FRAME_NONE)
+		frame = unit->frames->items[frame].parent;
+	uint32_t function = unit->frames->items[frame].function;
+	return has_function(symbols, at, function) ? location_of(symbols, at, function) :
+						     SYMBOLS_NONE;
 }
 
 /* Is the code malloc, free or their like? */
@@ -128,18 +151,14 @@ static bool is_allocation(struct symbols *symbols, struct object *object, uint64
  */
 static uint32_t entered_by_call(struct symbols *symbols, struct object *object, uint64_t offset)
 {
-	uint32_t functions[INLINED_MOST];
 	struct object *entered;
 	uint64_t start;
 
 	/* Ranges of a location lie in one file. */
 	if (!tail_calls_entered(symbols, object, offset, &entered, &start) || entered != object)
 		return SYMBOLS_NONE;
-	size_t count = functions_at(symbols, object, start, functions, INLINED_MOST);
-	if (!count)
-		return SYMBOLS_NONE;
-	uint32_t function = functions[count - 1]; /* not what is inlined at its start */
-	if (!location_has(symbols, function, offset)) {
+	uint32_t function = function_of_start(symbols, object, start);
+	if (function != SYMBOLS_NONE && !location_has(symbols, function, offset)) {
 		location_add_range(symbols, function, offset, offset + 1);
 		symbols->generation++;
 	}
