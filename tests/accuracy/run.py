@@ -44,6 +44,7 @@ CUTS = [25, 50, 75, 100]
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-O2", "-g", "-fno-omit-frame-pointer", "-D_GNU_SOURCE"]
 COZ_FLAGS = ["-DWORK_FOR_COZ", "-gdwarf-4", "-gstrict-dwarf", "-gno-variable-location-views"]
+FORMULA = re.compile(r" \* (period|latency) = (.*)")
 SKIPPED = 77
 DISTURBED_SHARE = 0.05  # of a window's time; a run in which most windows lose that tells nothing
 TRUTH_SECONDS, TRUTH_PARTS, TRUTH_ROUNDS = 0.3, 3, 3
@@ -135,7 +136,7 @@ class Case:
         self.source = os.path.join(HERE, name + ".c")
         with open(self.source) as file:
             lines = file.read().splitlines()
-        formula = next(match for match in map(re.compile(r" \* (period|latency) = (.*)").match, lines) if match)
+        formula = next(filter(None, map(FORMULA.match, lines)))
         self.kind, self.formula = formula.groups()
         p99 = next(filter(None, map(re.compile(r" \* p99 = (.*)").match, lines)), None)
         words = next(filter(None, map(re.compile(r" \* options = (.*)").match, lines)), None)
@@ -162,6 +163,16 @@ class Case:
 
     def truth(self, program, loops, letter):
         return Measured(self, program, loops, letter) if self.formula == "measured" else Constructed(self, letter)
+
+
+def names_of_cases():
+    """Of the programs here that tell their truth; shares.c is of shares.py."""
+    return sorted(name[:-2] for name in os.listdir(HERE) if name.endswith(".c") and has_truth(name))
+
+
+def has_truth(name):
+    with open(os.path.join(HERE, name)) as file:
+        return any(map(FORMULA.match, file))
 
 
 def period(program, loops, seconds, letters="", cut=0):
@@ -432,7 +443,7 @@ DISKS = {"memory": disk_in_memory, "slow": slow_disk}
 
 
 def read_options():
-    known = sorted(name[:-2] for name in os.listdir(HERE) if name.endswith(".c"))
+    known = names_of_cases()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lever", default="build/lever")
     parser.add_argument("--programs", default=",".join(known), help="with commas between; all")
@@ -465,7 +476,7 @@ def list_truths(cases):
 def main():
     options = read_options()
     if options.list:
-        return list_truths(map(Case, options.programs))
+        return list_truths([Case(name) for name in options.programs])
     if options.smoke is not None and os.geteuid() != 0 and options.engine != "runtime":
         print("profiling needs root")
         return SKIPPED
