@@ -73,16 +73,26 @@ def places_of(screen):
     return [line.strip() for line in text.split("\n") if "faster →" in line]
 
 
+def between(points, size):
+    """Gain and interval at a speedup of `size` %, between the points on both sides."""
+    points = [{"speedup": 0, "program_speedup": 0, "low": 0, "high": 0}] + points
+    left = [point for point in points if 100 * point["speedup"] <= size][-1]
+    right = next((point for point in points if 100 * point["speedup"] >= size), None)
+    if not right:
+        return None
+    width = right["speedup"] - left["speedup"]
+    part = (size / 100 - left["speedup"]) / width if width else 0
+    return [100 * (left[key] + part * (right[key] - left[key])) for key in ("program_speedup", "low", "high")]
+
+
 def at_size(effect, size):
-    """Gain and interval at a speedup of `size` %: between the measured points on both sides, else by the slope."""
-    points = [{"speedup": 0, "program_speedup": 0, "low": 0, "high": 0}] + [point for point in effect["points"] if point.get("program_speedup") is not None]
-    below = [point for point in points if 100 * point["speedup"] <= size]
-    above = [point for point in points if 100 * point["speedup"] >= size]
-    if above:
-        left, right = below[-1], above[0]
-        width = right["speedup"] - left["speedup"]
-        part = (size / 100 - left["speedup"]) / width if width else 0
-        return [100 * (left[key] + part * (right[key] - left[key])) for key in ("program_speedup", "low", "high")]
+    """Gain and interval at a speedup of `size` %: measured there; else from the fitted curve, which all points make and `lever diff`
+    reads; else between measured points, or by the slope."""
+    points = [point for point in effect["points"] if point.get("program_speedup") is not None]
+    measured = any(abs(100 * point["speedup"] - size) < 0.01 for point in points)
+    told = between(points, size) if measured else between(effect.get("fitted") or [], size) or between(points, size)
+    if told:
+        return told
     if effect.get("slope") is None or effect["slope_low"] is None:
         return None
     return [size * effect[key] for key in ("slope", "slope_low", "slope_high")]

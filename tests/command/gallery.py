@@ -13,6 +13,7 @@ from check import LEVER, check, equal, main, test
 SOURCE = sys.argv[2]
 sys.path.insert(0, os.path.join(SOURCE, "gallery"))
 from outcome import verdict  # pylint: disable=wrong-import-position
+from prediction import at_size  # pylint: disable=wrong-import-position
 
 CHANGE = '''"""A program that does one half of its work for nothing."""
 import os
@@ -105,6 +106,18 @@ def _():
                                 ([20, 18, 22], measured(24, 25), "better than predicted"), ([20, 18, 22], measured(10, 16), "fell short"),
                                 ([20, 5, 35], measured(19, 21), "cannot tell"), ([0, -3, 3], measured(-1, 1), "came true"), (None, measured(1, 2), "cannot tell")]:
         equal(verdict(guess, result), told, f"{guess} {result}")
+
+
+@test("at a size that no window had, a prediction is read from the curve of all windows, not from two of them beside it")
+def _():
+    def point(speedup, gain, width):
+        return {"speedup": speedup, "program_speedup": gain, "low": gain - width, "high": gain + width}
+    curve = [point(step / 10, step / 50, 0.01) for step in range(1, 11)]
+    effect = {"points": [point(0.3, 0.02, 0.05), point(0.35, 0.11, 0.05), point(0.5, 0.1, 0.02)], "fitted": curve, "slope": 0.2, "slope_low": 0.1, "slope_high": 0.3}
+    for size, told in [(32, [6.4, 5.4, 7.4]), (50, [10, 8, 12]), (5, [1, 0.5, 1.5]), (0, [0, 0, 0])]:
+        equal([round(figure, 6) for figure in at_size(effect, size)], told, size)
+    equal(at_size(effect | {"fitted": curve[:2], "points": []}, 30), [6, 3, 9])
+    equal([round(figure, 6) for figure in at_size(effect | {"fitted": []}, 32)], [5.6, 0.6, 10.6])
 
 
 @test("docs/gallery/ tells what the folders of the gallery hold")
