@@ -173,6 +173,26 @@ TEST("a jump through a pointer, or into another file, is one too")
 	fixture_close(&fixture);
 }
 
+TEST("symbols of programs that nobody asked about are not read to find where a jump leads")
+{
+	struct fixture fixture;
+	uint32_t another, libc;
+
+	if (!build("gcc", "-g") || !fixture_run("cp tails another"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	AUTO(text) char *path = text_format("%s/another", fixture_directory);
+	CHECK(!symbols_add_object(fixture.symbols, path, NULL, true, &another, NULL));
+	if (symbols_add_object(fixture.symbols, LIBC, NULL, false, &libc, NULL))
+		SKIP("needs " LIBC);
+	AUTO(text)
+	char *found = between(&fixture, offset_of(&fixture, fixture.object, "call_flush"), libc,
+			      offset_of(&fixture, libc, "fsync"));
+	CHECK_TEXT(found, "flush");
+	CHECK(!symbols_open(fixture.symbols, another)->has_read_symbols);
+	fixture_close(&fixture);
+}
+
 TEST("a stripped file gives functions without names")
 {
 	struct fixture fixture;
