@@ -267,5 +267,6 @@ int symbols_find_kernel(struct symbols *symbols, const char *name, uint32_t *loc
 		nearest_offer(&nearest, other, nearest_distance(other, name));
 	}
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
-	return error_set(error, -ENXIO, "the kernel has no function %s%s", name, others);
+	return error_set(error, -ENXIO, "the kernel has no function %s%s", name,
+			 *others ? others : "; /proc/kallsyms lists them");
 }

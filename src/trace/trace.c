@@ -255,7 +255,8 @@ static int add_running(struct driver *driver, pid_t pid, struct error *error)
 	AUTO(folder) DIR *folder = opendir(path);
 
 	if (!folder)
-		return error_set(error, -ESRCH, "there is no process %d", (int)pid);
+		return error_set(error, -ESRCH, "there is no process %d; \"ps -e\" lists them",
+				 (int)pid);
 	live_processes_add(&trace->processes, pid);
 	attach(trace, pid);
 	tracer_add_process(trace->tracer, pid);

@@ -58,6 +58,15 @@ def _():
     check("did you mean 'servers'?" in mistyped.stderr, mistyped.stderr)
 
 
+@test("help takes one command or topic; a process that is not there is told with what lists them")
+def _():
+    more = lever("help", "run", "record")
+    equal((more.returncode, more.stdout, more.stderr), (2, "", "lever: unexpected argument 'record' after 'run'\n"))
+    gone = lever("record", "--pid", "4194000")
+    equal((gone.returncode, gone.stdout), (2, ""))
+    check('there is no process 4194000; "ps -e" lists them' in gone.stderr, gone.stderr)
+
+
 @test("version, --version and -V print the same")
 def _():
     lines = {lever(word).stdout for word in ("version", "--version", "-V")}

@@ -213,6 +213,16 @@ def _():
     check(found_of(told, "wait_for_it")["experiments"], told["targets"])
 
 
+@test("a target that is not there is told with the remedy: what it may have been, or where names are listed")
+def _():
+    for name, remedy in (("sycall:fsync", "did you mean 'syscall:fsync'?"), ("no_such_code", '"nm -C FILE" lists those of a binary'),
+                         ("kernel:no_such_code_at_all", "/proc/kallsyms lists them"), ("syscall:fsnc", "nearest: fsync"),
+                         ("syscall:no_such_call_at_all", '"man 2 syscalls" lists them')):
+        said = lever("run", "--quiet", "--target", name, "--", program("waits"), "lock", "1")
+        equal((said.returncode, said.stdout), (2, ""), said.stderr)
+        check(f"; {remedy}" in said.stderr and said.stderr.count("\n") == 1, said.stderr)
+
+
 @test("a set that is all that the program's threads do has nothing to pause, and no answer")
 def _():
     said, told = profile_of("--target", "*", "--as-one", "--speedups", "0,50", "-p", "outer",

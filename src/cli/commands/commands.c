@@ -209,6 +209,9 @@ int command_help(int argc, char **argv)
 				 values.behind);
 		return EXIT_ANSWERED;
 	}
+	if (operand + 1 < argc)
+		return message_print(EXIT_USAGE, "unexpected argument '%s' after '%s'",
+				     argv[operand + 1], argv[operand]);
 	if (operand < argc && !commands_find(argv[operand]))
 		return print_topic(argv[operand]);
 	if (operand < argc) {

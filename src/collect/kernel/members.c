@@ -30,7 +30,8 @@ static int mark_process(struct collector *collector, pid_t pid, const size_t *by
 	if (!code || code == -EEXIST)
 		return 0;
 	if (code == -ESRCH)
-		return error_set(error, code, "there is no process %d", (int)pid);
+		return error_set(error, code, "there is no process %d; \"ps -e\" lists them",
+				 (int)pid);
 	if (code == -EINVAL || code == -ENOENT)
 		return error_set(error, code, "%d is no process (a thread's id?)", (int)pid);
 	return error_set(error, code, "cannot follow process %d: %s", (int)pid, strerror(-code));

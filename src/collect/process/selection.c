@@ -72,7 +72,8 @@ static int add_pids(const struct process_selection *selection, const struct proc
 			return error_set(error, -EINVAL, "process %d is this lever itself",
 					 (int)pid);
 		if (!process_table_has(table, pid))
-			return error_set(error, -ESRCH, "there is no process %d", (int)pid);
+			return error_set(error, -ESRCH,
+					 "there is no process %d; \"ps -e\" lists them", (int)pid);
 		add_found(list, pid);
 	}
 	return 0;

@@ -2,6 +2,8 @@
 /* target_kinds - the table of target kinds. */
 #include "experiment/target/target_kinds.h"
 
+#include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -71,13 +73,46 @@ const char *target_name_of_function(const char *name, struct error *error)
 	return NULL;
 }
 
+/* A prefix that is nearly the beginning of the name, as of "sycall:read"; NULL: none. */
+static const char *prefix_like(const char *name)
+{
+	const char *prefixes[ROWS], *colon = strchr(name, ':');
+	size_t count = 0;
+
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i]->prefix)
+			prefixes[count++] = rows[i]->prefix;
+	if (!colon)
+		return NULL;
+	AUTO(text) char *word = text_format("%.*s", (int)(colon + 1 - name), name);
+	return text_nearest(word, prefixes, count);
+}
+
+/* To the sentence of a function that is not there and has no like. */
+static void add_remedy(const char *name, struct error *error)
+{
+	const char *prefix = prefix_like(name);
+	AUTO(text) char *said = text_copy(error->text);
+
+	if (strchr(said, ';'))
+		return;
+	if (prefix)
+		error_set(error, error->code, "%s; did you mean '%s%s'?", said, prefix,
+			  strchr(name, ':') + 1);
+	else if (text_starts_with(said, "no function"))
+		error_set(error, error->code, "%s; \"nm -C FILE\" lists those of a binary", said);
+}
+
 int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *location,
 		     struct error *error)
 {
 	const struct target_kind_row *row = target_kind_of_name(name);
 	size_t prefix = row->prefix ? strlen(row->prefix) : 0;
 
-	return row->find(lookup, name + prefix, location, error);
+	int code = row->find(lookup, name + prefix, location, error);
+	if (code == -ENOENT && row == &target_line && error)
+		add_remedy(name, error);
+	return code;
 }
 
 void target_kinds_enable(struct collector_target_kinds *kinds, enum target_kind granularity,

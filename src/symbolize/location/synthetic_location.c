@@ -60,7 +60,8 @@ int symbols_find_system_call(struct symbols *symbols, const char *name, uint32_t
 			nearest_offer(&nearest, known, nearest_distance(known, name));
 	}
 	AUTO(text) char *others = nearest_text(&nearest, "; nearest: ");
-	return error_set(error, -ENXIO, "there is no system call %s%s", name, others);
+	return error_set(error, -ENXIO, "there is no system call %s%s", name,
+			 *others ? others : "; \"man 2 syscalls\" lists them");
 }
 
 uint32_t symbols_span(struct symbols *symbols, const char *name)
