@@ -4,7 +4,8 @@
 
 void address_names_want(struct address_names *names, uint32_t object, uint64_t offset)
 {
-	if (hash_map_get(&names->ids, object, offset) != HASH_MAP_NONE)
+	if (hash_map_get(&names->ids, object, offset) != HASH_MAP_NONE ||
+	    !name_sparing_asks(&names->sparing, object))
 		return;
 	hash_map_set(&names->ids, object, offset, (uint32_t)names->addresses.count);
 	*array_add(&names->addresses) =
@@ -14,7 +15,12 @@ void address_names_want(struct address_names *names, uint32_t object, uint64_t o
 void address_names_want_jumps(struct address_names *names, const struct symbols_address *call,
 			      const struct symbols_address *callee)
 {
-	*array_add(&names->calls) = (struct symbols_call){.call = *call, .callee = *callee};
+	/* The search for a function that a jump leads to may read each file. */
+	bool is_asked = !names->sparing.is_on;
+
+	*array_add(&names->wanted) = is_asked;
+	if (is_asked)
+		*array_add(&names->calls) = (struct symbols_call){.call = *call, .callee = *callee};
 }
 
 void address_names_ask(struct address_names *names, struct symbols *symbols)
@@ -30,21 +36,27 @@ void address_names_ask(struct address_names *names, struct symbols *symbols)
 			     names->locations);
 }
 
-uint32_t address_names_location(const struct address_names *names, struct symbols *symbols,
+uint32_t address_names_location(struct address_names *names, struct symbols *symbols,
 				uint32_t object, uint64_t offset)
 {
 	uint32_t id = hash_map_get(&names->ids, object, offset);
 
-	return id == HASH_MAP_NONE ? symbols_location_at(symbols, object, offset) :
-				     names->locations[id];
+	if (id != HASH_MAP_NONE)
+		return names->locations[id];
+	if (name_sparing_asks(&names->sparing, object))
+		return symbols_location_at(symbols, object, offset);
+	names->sparing.places++;
+	return symbols_block_at(symbols, object, offset);
 }
 
 size_t address_names_next_jumps(struct address_names *names, const struct symbols_address **jumps)
 {
-	size_t count = names->jump_counts ? names->jump_counts[names->next_call] : 0;
+	bool is_asked = names->jump_counts && names->wanted.items[names->next_wanted];
+	size_t count = is_asked ? names->jump_counts[names->next_call] : 0;
 
 	*jumps = names->jumps.items + names->next_jump;
-	names->next_call++;
+	names->next_wanted++;
+	names->next_call += is_asked;
 	names->next_jump += count;
 	return count;
 }
@@ -53,9 +65,10 @@ void address_names_clear(struct address_names *names)
 {
 	array_free(&names->addresses);
 	array_free(&names->calls);
+	array_free(&names->wanted);
 	array_free(&names->jumps);
 	free(names->locations);
 	free(names->jump_counts);
 	hash_map_clear(&names->ids);
-	*names = (struct address_names){0};
+	*names = (struct address_names){.sparing = names->sparing};
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "driver/interruption.h"
 #include "profile/archive.h"
+#include "record/cpu_budget.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #define LEAST_PART 0.1 /* of the rotation time: a file is not shorter, the next boundary ends it */
+#define LIMITED_ROTATE_NS \
+	60000000000ull /* with shorter files, starts alone take more than the share */
 #define RETRY_US 1000000
 #define EARLY_NS 1000000000u /* what ends so long before its time has nothing more to record */
 
@@ -101,6 +104,8 @@ void continuous_run(const struct continuous_options *continuous,
 		    const struct record_options *options, const struct driver_options *driver,
 		    struct driver_result *result, struct error *error)
 {
+	struct cpu_budget budget = cpu_budget_for((unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+	struct record_options limited = *options;
 	struct driver_options one = *driver;
 	bool has_answer = false, goes_on = true;
 
@@ -108,9 +113,11 @@ void continuous_run(const struct continuous_options *continuous,
 		result->end = DRIVER_WRONG_USAGE;
 		return;
 	}
+	if (continuous->rotate_ns >= LIMITED_ROTATE_NS)
+		limited.budget = &budget;
 	while (goes_on && !(continuous->keep_bytes &&
 			    archive_prune(continuous->folder, continuous->keep_bytes, error))) {
-		goes_on = record_one(continuous, options, &one, result, error);
+		goes_on = record_one(continuous, &limited, &one, result, error);
 		has_answer = has_answer || result->end == DRIVER_ANSWERED;
 		goes_on = goes_on || (has_answer && waits_for_processes(&one, result, error));
 	}

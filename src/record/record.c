@@ -5,6 +5,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "collect/bpf/overhead.h"
+#include "record/cpu_budget.h"
 #include "record/live_window.h"
 #include "record/record_session.h"
 #include "record/sample_aggregator.h"
@@ -19,6 +21,7 @@
 #define POLL_SLOW_MS 250 /* with a period of at least SLOW_PERIOD_NS, for a lower cost */
 #define SLOW_PERIOD_NS 10000000
 #define REFRESH_EVERY_NS 2000000000ull
+#define SPARING_EVERY_NS 10000000000ull /* then it is known better which new code goes on to run */
 /* No program has this period: samples in step with it would all see the same part of it. */
 #define PERIOD_FACTOR 0.997
 
@@ -32,7 +35,7 @@ struct record {
 	struct error no_kernel_names; /* code 0: they are there */
 	struct sample_aggregator *aggregator;
 	struct live_window *window; /* NULL: no live view */
-	uint64_t period_ns, refreshed_ns;
+	uint64_t period_ns, refreshed_ns, written_ns;
 };
 
 static struct record *record_of(struct driver *driver)
@@ -230,12 +233,29 @@ static void tidy(struct record *record)
 		malloc_trim(0); /* else it would stay resident for ever */
 }
 
+/* Whether CPU time is short; then names are put off, and those of short-lived code are spared. */
+static bool is_short_of_time(struct record *record, uint64_t now_ns)
+{
+	struct cpu_budget *budget = record->options->budget;
+	bool is_short = budget && !cpu_budget_has_rest(budget, now_ns, overhead_engine_cpu_ns());
+
+	sample_aggregator_spare_names(record->aggregator, is_short);
+	mapped_files_spare(record->session.mapped_files, is_short, now_ns);
+	return is_short;
+}
+
 static int write_samples(struct driver *driver, struct error *error)
 {
 	struct record *record = record_of(driver);
+	uint64_t now = clock_now_ns();
+
+	if (is_short_of_time(record, now) && now - record->written_ns < SPARING_EVERY_NS &&
+	    !sample_aggregator_is_large(record->aggregator))
+		return 0;
 	int code =
 		sample_aggregator_write(record->aggregator, driver->profile, driver->run.id, error);
 
+	record->written_ns = now;
 	if (!code)
 		tidy(record);
 	return code;
@@ -291,6 +311,15 @@ static char *warnings_of(const struct record *record, const struct recorder_coun
 					  "tasks can wait at the same time; record fewer processes",
 					  (unsigned long long)counters->not_held,
 					  RECORD_HELD_MOST));
+	uint64_t spared = sample_aggregator_totals(record->aggregator)->spared_names;
+	if (spared)
+		text_add_line(
+			&text,
+			text_format("%llu places in code that ran for a moment are told by "
+				    "addresses: their names would have taken more than %.1f %% "
+				    "of a core; record without --continuous to have them",
+				    (unsigned long long)spared,
+				    100 * record->options->budget->share));
 	if (counters->lost_events)
 		text_add_line(&text, text_format("%llu announcements of files or processes were "
 						 "lost: names or processes may be missing; record "

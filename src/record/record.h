@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+struct cpu_budget; /* cpu_budget.h */
+
 enum record_chain { RECORD_CHAIN_DWARF, RECORD_CHAIN_FP, RECORD_CHAIN_NONE };
 
 /* Where the recording stands, for a line on the terminal. */
@@ -19,8 +21,9 @@ struct record_status {
 struct record_options {
 	uint64_t period_ns;
 	enum record_chain chain;
-	const char *class_rules; /* a file of further rules; NULL: none */
-	double live_seconds;     /* the length of a live view; 0: there is none */
+	const char *class_rules;   /* a file of further rules; NULL: none */
+	struct cpu_budget *budget; /* NULL: names of new code may cost any time */
+	double live_seconds;       /* the length of a live view; 0: there is none */
 	void *context;
 	void (*notify)(void *context, const struct record_status *status);
 	/* Every two seconds of a live view: the last ones, waits that go on included. */

@@ -13,9 +13,7 @@
 #include "symbolize/source_lines.h"
 #include "wire/wait_class.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define OBJECT_KERNEL 0x7fffffffu
 #define OBJECT_PROCESS 0x80000000u /* | process: code without a file */
@@ -94,26 +92,31 @@ struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 	return aggregator;
 }
 
+static void clear_rows(struct sample_aggregator *aggregator)
+{
+	sample_aggregator_forget_names(aggregator);
+	array_free(&aggregator->nodes);
+	array_free(&aggregator->aggregates);
+	array_free(&aggregator->wakeups);
+	array_free(&aggregator->tail_stacks);
+	hash_map_clear(&aggregator->node_ids);
+	hash_map_clear(&aggregator->aggregate_ids);
+	hash_map_clear(&aggregator->addresses);
+	hash_map_clear(&aggregator->wakeup_ids);
+	hash_map_clear(&aggregator->tail_calls);
+}
+
 void sample_aggregator_free(struct sample_aggregator *aggregator)
 {
 	if (!aggregator)
 		return;
-	array_free(&aggregator->nodes);
+	clear_rows(aggregator);
 	array_free(&aggregator->threads);
-	array_free(&aggregator->aggregates);
-	array_free(&aggregator->wakeups);
-	sample_aggregator_forget_names(aggregator);
-	hash_map_clear(&aggregator->node_ids);
 	hash_map_clear(&aggregator->thread_ids);
-	hash_map_clear(&aggregator->aggregate_ids);
-	hash_map_clear(&aggregator->addresses);
 	hash_map_clear(&aggregator->subclasses);
-	hash_map_clear(&aggregator->wakeup_ids);
-	hash_map_clear(&aggregator->tail_calls);
 	hash_map_clear(&aggregator->waits);
 	hash_map_clear(&aggregator->sites);
 	array_free(&aggregator->verdicts);
-	array_free(&aggregator->tail_stacks);
 	source_lines_free(aggregator->source_lines);
 	free(aggregator);
 }
@@ -123,6 +126,13 @@ void sample_aggregator_forget_names(struct sample_aggregator *aggregator)
 	hash_map_clear(&aggregator->frames);
 	hash_map_clear(&aggregator->rows);
 	array_free(&aggregator->frame_ids);
+	name_sparing_forget(&aggregator->names.sparing);
+}
+
+void sample_aggregator_spare_names(struct sample_aggregator *aggregator, bool is_sparing)
+{
+	name_sparing_set(&aggregator->names.sparing, aggregator->mapped_files, is_sparing,
+			 aggregator->now_ns);
 }
 
 bool sample_aggregator_is_large(const struct sample_aggregator *aggregator)
@@ -163,19 +173,10 @@ static void forget_threads(struct sample_aggregator *aggregator)
 
 void sample_aggregator_forget(struct sample_aggregator *aggregator)
 {
-	sample_aggregator_forget_names(aggregator);
+	clear_rows(aggregator);
 	source_lines_free(aggregator->source_lines); /* files may have changed */
 	aggregator->source_lines = source_lines_new();
 	forget_threads(aggregator);
-	array_free(&aggregator->nodes);
-	array_free(&aggregator->aggregates);
-	array_free(&aggregator->wakeups);
-	array_free(&aggregator->tail_stacks);
-	hash_map_clear(&aggregator->node_ids);
-	hash_map_clear(&aggregator->aggregate_ids);
-	hash_map_clear(&aggregator->addresses);
-	hash_map_clear(&aggregator->wakeup_ids);
-	hash_map_clear(&aggregator->tail_calls);
 	(void)array_add(&aggregator->nodes); /* the root */
 	aggregator->written_nodes = 1;
 }
@@ -241,10 +242,7 @@ static bool is_wait_function(struct sample_aggregator *aggregator,
 	return known;
 }
 
-/*
- * Off CPU the innermost frames of the kernel are the scheduler's and lever's own. The chain begins
- * at the function that called them.
- */
+/* Off CPU the innermost frames are the scheduler's and lever's own: it begins at their caller. */
 static uint32_t first_kernel_frame(struct sample_aggregator *aggregator,
 				   const struct record_sample *sample)
 {
@@ -680,6 +678,7 @@ int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile
 		code = write_node(aggregator, profile,
 				  &aggregator->nodes.items[aggregator->written_nodes], error);
 	address_names_clear(&aggregator->names);
+	aggregator->totals.spared_names = aggregator->names.sparing.places;
 	for (; aggregator->written_threads < aggregator->threads.count && !code;
 	     aggregator->written_threads++) {
 		struct thread *thread = &aggregator->threads.items[aggregator->written_threads];

@@ -21,6 +21,7 @@ struct sample_aggregator;
 struct sample_aggregator_totals {
 	uint64_t samples, weight_ns;
 	uint64_t by_class_ns[SAMPLE_CLASSES];
+	uint64_t spared_names; /* places in code that are told by addresses */
 };
 
 /* Borrows all; `kernel` may be NULL. */
@@ -32,6 +33,8 @@ struct sample_aggregator *sample_aggregator_new(struct symbols *symbols,
 void sample_aggregator_free(struct sample_aggregator *aggregator);
 void sample_aggregator_add(struct sample_aggregator *aggregator,
 			   const struct record_sample *sample);
+/* From now on, names of code that does not run now are spared, unless its file was asked about. */
+void sample_aggregator_spare_names(struct sample_aggregator *aggregator, bool is_sparing);
 /* Writes rows that are new or have changed since the last call. */
 int sample_aggregator_write(struct sample_aggregator *aggregator, struct profile *profile,
 			    int64_t run_id, struct error *error);

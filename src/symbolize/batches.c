@@ -15,6 +15,12 @@ void symbols_locations_at(struct symbols *symbols, const struct symbols_address 
 			symbols_location_at(symbols, addresses[i].object, addresses[i].offset);
 }
 
+uint32_t symbols_block_at(struct symbols *symbols, uint32_t object, uint64_t offset)
+{
+	return symbols->parser ? parser_block(symbols->parser, object, offset) :
+				 symbols_location_at(symbols, object, offset);
+}
+
 uint32_t symbols_sampled_location(struct symbols *symbols, uint32_t object, uint64_t offset)
 {
 	if (symbols->parser)

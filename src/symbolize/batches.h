@@ -11,6 +11,9 @@
 void symbols_locations_at(struct symbols *symbols, const struct symbols_address *addresses,
 			  size_t count, uint32_t *locations);
 
+/* The block of code around it, by its address: no file is read. */
+uint32_t symbols_block_at(struct symbols *symbols, uint32_t object, uint64_t offset);
+
 /* As symbols_tail_location of symbols_location_at. */
 uint32_t symbols_sampled_location(struct symbols *symbols, uint32_t object, uint64_t offset);
 /* So that symbols_sampled_location of each needs no question: their number may be large. */

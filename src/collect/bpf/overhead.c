@@ -44,7 +44,7 @@ static uint64_t cpu_ns(clockid_t clock)
 }
 
 /* A helper that has ended has no clock any more: its last time stays. */
-static uint64_t own_cpu_ns(void)
+uint64_t overhead_engine_cpu_ns(void)
 {
 	clockid_t clock;
 
@@ -111,7 +111,7 @@ void overhead_start(struct overhead *overhead, struct bpf_object *object)
 	*overhead = (struct overhead){.object = object,
 				      .counting = -1,
 				      .start_ns = clock_now_ns(),
-				      .engine_ns = own_cpu_ns()};
+				      .engine_ns = overhead_engine_cpu_ns()};
 	if (object)
 		open_window(overhead, overhead->start_ns);
 }
@@ -141,6 +141,6 @@ void overhead_end(struct overhead *overhead, struct recording_overhead *row)
 	}
 	row->knows_kernel = overhead->object && !overhead->is_unknown;
 	row->kernel_ns = row->knows_kernel ? overhead->kernel_ns : 0;
-	row->engine_ns = own_cpu_ns() - overhead->engine_ns;
+	row->engine_ns = overhead_engine_cpu_ns() - overhead->engine_ns;
 	overhead->object = NULL;
 }

@@ -35,6 +35,8 @@ struct overhead {
 void overhead_count_process(pid_t pid);
 /* The one before has ended, and this one takes its place. */
 void overhead_replace_process(pid_t pid);
+/* CPU time of the engine so far, with that process's. */
+uint64_t overhead_engine_cpu_ns(void);
 /* One that was never started may be ended, too: it is unknown. */
 void overhead_start(struct overhead *overhead, struct bpf_object *object);
 void overhead_poll(struct overhead *overhead);

@@ -46,6 +46,12 @@ void file_lives_begin(struct file_lives *lives, uint32_t object, size_t rows, ui
 	lives->shown++;
 }
 
+void file_lives_set_rows(struct file_lives *lives, uint32_t object, size_t rows)
+{
+	if (file_lives_has(lives, object))
+		lives->objects.items[object].rows = rows;
+}
+
 bool file_lives_has(const struct file_lives *lives, uint32_t object)
 {
 	return object < lives->objects.count && lives->objects.items[object].life != LIFE_NONE;
@@ -66,6 +72,11 @@ void file_lives_use(struct file_lives *lives, uint32_t object, uint64_t now_ns)
 {
 	if (object < lives->objects.count)
 		lives->objects.items[object].used_ns = now_ns;
+}
+
+uint64_t file_lives_used_ns(const struct file_lives *lives, uint32_t object)
+{
+	return file_lives_has(lives, object) ? lives->objects.items[object].used_ns : UINT64_MAX;
 }
 
 static void hide(struct file_lives *lives, uint32_t object, uint64_t now_ns,

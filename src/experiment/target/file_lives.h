@@ -34,10 +34,13 @@ struct file_lives *file_lives_new(void);
 void file_lives_free(struct file_lives *lives);
 /* The object begins to live, with its unwind rows; a second time if it was dropped. */
 void file_lives_begin(struct file_lives *lives, uint32_t object, size_t rows, uint64_t now_ns);
+void file_lives_set_rows(struct file_lives *lives, uint32_t object, size_t rows);
 bool file_lives_has(const struct file_lives *lives, uint32_t object);
 /* A file that the kernel knows by the object's number. */
 void file_lives_name(struct file_lives *lives, uint32_t object, const struct wire_file *file);
 void file_lives_use(struct file_lives *lives, uint32_t object, uint64_t now_ns);
+/* The time of the last use, or of its begin; UINT64_MAX: it does not live. */
+uint64_t file_lives_used_ns(const struct file_lives *lives, uint32_t object);
 /* Now and then, such as once a second. */
 void file_lives_sweep(struct file_lives *lives, uint64_t now_ns,
 		      const struct file_lives_actions *actions);

@@ -24,13 +24,22 @@
 #include <unistd.h>
 
 #define SWEEP_EVERY_NS 5000000000ull
-#define UNREADABLE_MOST 20 /* files with a warning each */
+#define RUNS_NOW_NS 2000000000ull  /* since its last sample */
+#define RUNS_LONG_NS 5000000000ull /* since it was announced */
+#define UNREADABLE_MOST 20         /* files with a warning each */
+
+struct put_off {
+	uint32_t object;
+	uint64_t since_ns;
+};
 
 struct mapped_files {
 	struct symbols *symbols;
 	struct mapped_files_sink sink;
 	struct file_lives *lives;
 	ARRAY(bool) examined; /* by object: for an interpreter of Python */
+	bool is_sparing;
+	ARRAY(struct put_off) put_off; /* files without their rows */
 	char *warnings;
 	uint64_t swept_ns;
 	unsigned unreadable; /* files that have a warning, or would have one */
@@ -42,6 +51,7 @@ void mapped_files_free(struct mapped_files *mapped_files)
 		return;
 	file_lives_free(mapped_files->lives);
 	array_free(&mapped_files->examined);
+	array_free(&mapped_files->put_off);
 	free(mapped_files->warnings);
 	free(mapped_files);
 }
@@ -172,12 +182,10 @@ static void send_python_once(struct mapped_files *mapped_files, uint32_t object)
 	mapped_files->examined.items[object] = true;
 }
 
-static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
+static size_t read_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 {
 	struct unwind_row *rows;
 
-	if (file_lives_has(mapped_files->lives, object))
-		return;
 	send_python_once(mapped_files, object);
 	size_t count = symbols_unwind_rows(mapped_files->symbols, object, &rows);
 	struct wire_unwind_row *sent = memory_new(count, sizeof(*sent));
@@ -194,9 +202,48 @@ static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
 				    "unwind them: call chains through the last files follow "
 				    "frame pointers; profile fewer processes",
 				    WIRE_OBJECTS_MOST, WIRE_UNWIND_ROWS_MOST));
-	file_lives_begin(mapped_files->lives, object, count, clock_now_ns());
 	free(sent);
 	free(rows);
+	return count;
+}
+
+static void send_unwind_rows(struct mapped_files *mapped_files, uint32_t object)
+{
+	uint64_t now = clock_now_ns();
+
+	if (file_lives_has(mapped_files->lives, object))
+		return;
+	size_t count = mapped_files->is_sparing ? 0 : read_unwind_rows(mapped_files, object);
+	file_lives_begin(mapped_files->lives, object, count, now);
+	if (mapped_files->is_sparing)
+		*array_add(&mapped_files->put_off) =
+			(struct put_off){.object = object, .since_ns = now};
+}
+
+/* Whether it is time for its rows. */
+static bool is_due(const struct mapped_files *mapped_files, const struct put_off *file,
+		   uint64_t now_ns)
+{
+	uint64_t used = file_lives_used_ns(mapped_files->lives, file->object);
+	bool runs_long = now_ns > file->since_ns + RUNS_LONG_NS;
+
+	return used + RUNS_NOW_NS > now_ns && (runs_long || !mapped_files->is_sparing);
+}
+
+void mapped_files_spare(struct mapped_files *mapped_files, bool is_sparing, uint64_t now_ns)
+{
+	size_t kept = 0;
+
+	mapped_files->is_sparing = is_sparing;
+	for (size_t i = 0; i < mapped_files->put_off.count; i++) {
+		struct put_off file = mapped_files->put_off.items[i];
+		if (is_due(mapped_files, &file, now_ns))
+			file_lives_set_rows(mapped_files->lives, file.object,
+					    read_unwind_rows(mapped_files, file.object));
+		else
+			mapped_files->put_off.items[kept++] = file;
+	}
+	mapped_files->put_off.count = kept;
 }
 
 static void name_object(struct mapped_files *mapped_files, const struct wire_file *file,
@@ -296,6 +343,11 @@ void mapped_files_use(struct mapped_files *mapped_files, uint32_t object, uint64
 	file_lives_use(mapped_files->lives, object, now_ns);
 }
 
+uint64_t mapped_files_used_ns(const struct mapped_files *mapped_files, uint32_t object)
+{
+	return file_lives_used_ns(mapped_files->lives, object);
+}
+
 /* ---- giving back ---- */
 
 static bool is_removed(void *context, uint32_t object)
@@ -321,7 +373,12 @@ static void show_file(void *context, const struct wire_file *file, uint32_t obje
 
 static void drop_object(void *context, uint32_t object)
 {
-	const struct mapped_files *mapped_files = context;
+	struct mapped_files *mapped_files = context;
+
+	for (size_t i = 0; i < mapped_files->put_off.count; i++)
+		if (mapped_files->put_off.items[i].object == object)
+			mapped_files->put_off.items[i--] =
+				mapped_files->put_off.items[--mapped_files->put_off.count];
 	mapped_files->sink.drop_unwind(mapped_files->sink.context, object + 1);
 	symbols_forget_object(mapped_files->symbols, object);
 }
@@ -408,9 +465,11 @@ bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint6
 			 uint32_t *object, uint64_t *offset)
 {
 	AUTO(mapping) struct mapping mapping = {0};
-	uint32_t tid = living_thread(tgid);
+	/* Frame pointers through code without its rows lead to many such addresses. */
+	uint32_t tid = mapped_files->is_sparing ? 0 : living_thread(tgid);
 
-	if (!find_mapping(tid, address, &mapping) || !add_file(mapped_files, tid, &mapping, object))
+	if (!tid || !find_mapping(tid, address, &mapping) ||
+	    !add_file(mapped_files, tid, &mapping, object))
 		return false;
 	*offset = address - mapping.start + mapping.offset;
 	return true;

@@ -49,7 +49,10 @@ bool mapped_files_on_path(struct mapped_files *mapped_files, const struct wire_f
  * that path here; a warning names a program whose file is missing or another one.
  */
 bool mapped_files_on_far(struct mapped_files *mapped_files, const struct collector_far_file *file);
-/* The object and offset of an address whose mapping was not announced; false if it has gone. */
+/*
+ * The object and offset of an address whose mapping was not announced; false if it has gone, or
+ * while CPU time is short.
+ */
 bool mapped_files_locate(struct mapped_files *mapped_files, uint32_t tgid, uint64_t address,
 			 uint32_t *object, uint64_t *offset);
 /*
@@ -60,6 +63,13 @@ bool mapped_files_locate_data(struct mapped_files *mapped_files, uint32_t tgid, 
 			      uint32_t *object, uint64_t *offset);
 /* A sample has code of the object. */
 void mapped_files_use(struct mapped_files *mapped_files, uint32_t object, uint64_t now_ns);
+/*
+ * While CPU time is short, unwind rows of new files are put off, so that call chains through them
+ * follow frame pointers: until there is time, or the file has run for some seconds. Each second.
+ */
+void mapped_files_spare(struct mapped_files *mapped_files, bool is_sparing, uint64_t now_ns);
+/* When it last had one; UINT64_MAX: it was not announced. */
+uint64_t mapped_files_used_ns(const struct mapped_files *mapped_files, uint32_t object);
 /*
  * Gives back what is held for files that are no longer sampled (file_lives.h): names of their code
  * that were not asked for before are not known any more. Now and then, such as once a second.

@@ -2,6 +2,7 @@
 /* mapped_files - a file that the engine has no room for is told; data in place of code are not. */
 #include "check.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "experiment/target/mapped_files.h"
 #include "symbolize/scope.h"
@@ -90,4 +91,79 @@ TEST("an announcement of code that has gone says nothing of the data that are th
 	}
 	close(fd);
 	unlink(path);
+}
+
+#define SECOND 1000000000ull
+
+static unsigned files_with_rows;
+
+static int name_any(void *context, const struct wire_file *file, uint32_t object)
+{
+	(void)context;
+	(void)file;
+	return (int)object * 0;
+}
+
+static int count_rows(void *context, uint32_t object, const struct wire_unwind_row *rows,
+		      size_t count)
+{
+	(void)context;
+	(void)rows;
+	files_with_rows += count > 0;
+	return (int)object * 0;
+}
+
+/* How often rows were sent for this program, announced while time is short. */
+static unsigned sent_after(uint64_t age_ns, uint64_t unused_ns, bool is_still_sparing)
+{
+	const struct mapped_files_sink sink = {.name_object = name_any, .set_unwind = count_rows};
+	struct scope *scope = scope_new();
+	struct symbols *symbols = symbols_new(TARGET_LINE, scope);
+	struct mapped_files *mapped_files = mapped_files_new(symbols, &sink);
+	uint64_t now = clock_now_ns();
+	uint32_t object;
+
+	CHECK(!symbols_add_object(symbols, "/proc/self/exe", NULL, true, &object, NULL));
+	files_with_rows = 0;
+	mapped_files_spare(mapped_files, true, now);
+	mapped_files_announce(mapped_files, object);
+	CHECK_EQUAL(files_with_rows, 0);
+	mapped_files_use(mapped_files, object, now + age_ns - unused_ns);
+	for (int i = 0; i < 2; i++)
+		mapped_files_spare(mapped_files, is_still_sparing, now + age_ns);
+	mapped_files_free(mapped_files);
+	symbols_free(symbols);
+	scope_free(scope);
+	return files_with_rows;
+}
+
+TEST("while time is short, a file's unwind rows are read once it has run for some seconds")
+{
+	CHECK_EQUAL(sent_after(2 * SECOND, 0, true), 0);
+	CHECK_EQUAL(sent_after(10 * SECOND, SECOND, true), 1);
+	CHECK_EQUAL(sent_after(10 * SECOND, 5 * SECOND, true), 0);
+}
+
+TEST("when there is time again, rows of what runs are read at once")
+{
+	CHECK_EQUAL(sent_after(2 * SECOND, 0, false), 1);
+	CHECK_EQUAL(sent_after(10 * SECOND, 5 * SECOND, false), 0);
+}
+
+TEST("while time is short, no address is looked for in the maps of its process")
+{
+	const struct mapped_files_sink sink = {.name_object = name_any, .set_unwind = count_rows};
+	struct scope *scope = scope_new();
+	struct symbols *symbols = symbols_new(TARGET_LINE, scope);
+	struct mapped_files *mapped_files = mapped_files_new(symbols, &sink);
+	uint64_t address = (uint64_t)(uintptr_t)count_rows, offset;
+	uint32_t object, self = (uint32_t)getpid();
+
+	mapped_files_spare(mapped_files, true, clock_now_ns());
+	CHECK(!mapped_files_locate(mapped_files, self, address, &object, &offset));
+	mapped_files_spare(mapped_files, false, clock_now_ns());
+	CHECK(mapped_files_locate(mapped_files, self, address, &object, &offset));
+	mapped_files_free(mapped_files);
+	symbols_free(symbols);
+	scope_free(scope);
 }

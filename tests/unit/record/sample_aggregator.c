@@ -3,9 +3,13 @@
 #include "check.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "record/sample_aggregator.h"
+#include "symbolize/parser/start.h"
 #include "symbolize/scope.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SECOND 1000000000ull
@@ -39,14 +43,17 @@ struct fixture {
 	char path[64];
 };
 
-static bool fixture_begin(struct fixture *fixture)
+/* Binaries are read by a parser, or in this process. */
+static bool fixture_begin(struct fixture *fixture, bool has_parser)
 {
 	struct mapped_files_sink sink = {.name_object = name_object, .set_unwind = set_unwind};
 
 	*fixture = (struct fixture){.run = {.kind = RUN_SAMPLES, .exit_status = -1, .wall_ns = 1},
 				    .scope = scope_new(),
 				    .path = "/tmp/lever-aggregator-XXXXXX"};
-	fixture->symbols = symbols_new(TARGET_LINE, fixture->scope);
+	scope_add(fixture->scope, "bin:*", true);
+	fixture->symbols = has_parser ? symbols_start_renewable(TARGET_LINE, fixture->scope) :
+					symbols_new(TARGET_LINE, fixture->scope);
 	fixture->mapped_files = mapped_files_new(fixture->symbols, &sink);
 	close(mkstemp(fixture->path));
 	wait_classifier_new(NULL, &fixture->classifier, NULL);
@@ -101,7 +108,7 @@ TEST("forgotten rows stay in the file; a thread that is still sampled keeps its 
 {
 	struct fixture fixture;
 
-	CHECK(fixture_begin(&fixture));
+	CHECK(fixture_begin(&fixture, false));
 	add(&fixture, 1, 7, 2);
 	add(&fixture, 30, 8, 2);
 	CHECK(write_all(&fixture));
@@ -131,7 +138,7 @@ TEST("it is large after many threads and stacks, and no more when it has forgott
 {
 	struct fixture fixture;
 
-	CHECK(fixture_begin(&fixture));
+	CHECK(fixture_begin(&fixture, false));
 	CHECK(!sample_aggregator_is_large(fixture.aggregator));
 	for (unsigned tid = 1; tid < 300000; tid++)
 		add(&fixture, 1 + tid / 1000, tid, 1);
@@ -142,4 +149,68 @@ TEST("it is large after many threads and stacks, and no more when it has forgott
 	AUTO(recording) struct recording *recording = fixture_end(&fixture);
 	CHECK(recording);
 	CHECK_EQUAL(recording->threads.count, 299999);
+}
+
+extern char __executable_start[];
+
+/* This function, once, as code of the object. */
+static void add_itself(struct fixture *fixture, uint32_t object, uint64_t time_ns)
+{
+	static struct record_sample sample;
+	uint64_t offset = (uint64_t)((char *)(uintptr_t)add_itself - __executable_start);
+
+	sample = (struct record_sample){.kind = RECORD_EVENT_SAMPLE,
+					.flags = RECORD_ON_CPU,
+					.tgid = 1,
+					.tid = 1,
+					.time_ns = time_ns,
+					.weight_ns = 1000000,
+					.user_count = 1,
+					.system_call = -1,
+					.user[0] = {.object = object + 1, .offset = offset}};
+	sample_aggregator_add(fixture->aggregator, &sample);
+}
+
+/* The function's name in a recording where its binary was last used so long before the write. */
+static char *name_after(uint64_t unused_ns, bool is_sparing, uint64_t *spared)
+{
+	struct fixture fixture;
+	uint32_t object;
+	uint64_t now = clock_now_ns() + 100 * SECOND;
+
+	CHECK(fixture_begin(&fixture, true));
+	CHECK(!symbols_add_object(fixture.symbols, "/proc/self/exe", NULL, true, &object, NULL));
+	mapped_files_announce(fixture.mapped_files, object);
+	mapped_files_use(fixture.mapped_files, object, now - unused_ns);
+	add_itself(&fixture, object, now);
+	sample_aggregator_spare_names(fixture.aggregator, is_sparing);
+	CHECK(write_all(&fixture));
+	*spared = sample_aggregator_totals(fixture.aggregator)->spared_names;
+	AUTO(recording) struct recording *recording = fixture_end(&fixture);
+	CHECK(recording && recording->frames.count);
+	const struct recording_frame *last = &recording->frames.items[recording->frames.count - 1];
+	return strdup(last->function ? last->function : "");
+}
+
+TEST("while CPU time is short, code that ran for a moment is told by its address")
+{
+	uint64_t spared;
+	char *name = name_after(10 * SECOND, true, &spared);
+
+	CHECK(strstr(name, "+0x"));
+	CHECK_EQUAL(spared, 1);
+	free(name);
+}
+
+TEST("code that runs now has its name also then, and so has all code while there is time")
+{
+	uint64_t spared;
+	char *runs = name_after(SECOND, true, &spared);
+	CHECK_TEXT(runs, "add_itself");
+	CHECK_EQUAL(spared, 0);
+	char *calm = name_after(10 * SECOND, false, &spared);
+	CHECK_TEXT(calm, "add_itself");
+	CHECK_EQUAL(spared, 0);
+	free(runs);
+	free(calm);
 }
