@@ -107,8 +107,9 @@ static double slope_allowed(const struct causal_effect *effect)
 static void reach_up(const struct causal_effect *effect, struct effect_point *point)
 {
 	double contended = point->gain + hand_over_reach(effect->hand_over_error, point->gain);
-	double high =
-		fmax(point->high, contended) + placement_reach(effect->unused_share, point->gain);
+	double most = is_bounded(effect) ? effect->slope_most * point->speedup : 0;
+	double high = fmax(point->high, contended) +
+		      placement_reach(effect->unused_share, fmax(point->gain, most));
 
 	if (effect->is_disk_wait)
 		high += disk_wait_reach(point->speedup, point->gain);

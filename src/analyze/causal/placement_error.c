@@ -27,7 +27,7 @@ double placement_error_of(double unused_share, double gain)
 	return ERROR_PART * fmin(unused_share, fabs(gain));
 }
 
-double placement_reach(double unused_share, double gain)
+double placement_reach(double unused_share, double most)
 {
-	return fmin(unused_share, fmax(gain, 0));
+	return fmin(unused_share, fmax(most, 0));
 }

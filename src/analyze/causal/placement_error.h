@@ -19,5 +19,9 @@ double placement_unused_share(const struct recording *recording, const struct tr
 
 /* Standard error of a gain. */
 double placement_error_of(double unused_share, double gain);
-/* By how much its interval reaches further up. */
-double placement_reach(double unused_share, double gain);
+/*
+ * By how much its interval reaches further up: what is idle on the way to a core that has to be
+ * woken may go, also where pauses show no gain. `most`: the gain, or the target's own time where
+ * that is more.
+ */
+double placement_reach(double unused_share, double most);

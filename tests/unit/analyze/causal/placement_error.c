@@ -36,7 +36,7 @@ TEST("the error is a part of the smaller one: of the gain, or of the idle time")
 	CHECK_EQUAL(placement_error_of(0, 0.4), 0);
 }
 
-TEST("intervals reach up by the idle time, or by the gain where that is less")
+TEST("intervals reach up by the idle time, or by the most that the target can gain")
 {
 	CHECK_NEAR(placement_reach(0.1, 0.4), 0.1, 1e-9);
 	CHECK_NEAR(placement_reach(0.1, 0.02), 0.02, 1e-9);
