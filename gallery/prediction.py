@@ -111,8 +111,9 @@ def predicted(report, pattern, size):
     return best
 
 
-def perf_first(words, folder, seconds=8):
-    """The line that `perf report` prints first: percent of samples, program, object, function; None without perf."""
+def perf_first(words, folder, seconds=8, patience=20):
+    """The line that `perf report` prints first: percent of samples, program, object, function; None without perf, or if perf waits
+    for a program that does not end."""
     if not shutil.which("perf"):
         return None
     file = os.path.join(folder, "perf.data")
@@ -121,7 +122,9 @@ def perf_first(words, folder, seconds=8):
     try:
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
-        process.wait(20)
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        return None
     finally:
         kill_group(process.pid)
     text = run(["perf", "report", "-i", file, "--no-children", "--sort", "comm,dso,symbol", "--stdio"]).stdout

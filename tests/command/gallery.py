@@ -13,7 +13,7 @@ from check import LEVER, check, equal, main, test
 SOURCE = sys.argv[2]
 sys.path.insert(0, os.path.join(SOURCE, "gallery"))
 from outcome import verdict  # pylint: disable=wrong-import-position
-from prediction import at_size  # pylint: disable=wrong-import-position
+from prediction import at_size, perf_first  # pylint: disable=wrong-import-position
 
 CHANGE = '''"""A program that does one half of its work for nothing."""
 import os
@@ -118,6 +118,19 @@ def _():
         equal([round(figure, 6) for figure in at_size(effect, size)], told, size)
     equal(at_size(effect | {"fitted": curve[:2], "points": []}, 30), [6, 3, 9])
     equal([round(figure, 6) for figure in at_size(effect | {"fitted": []}, 32)], [5.6, 0.6, 10.6])
+
+
+@test("a prediction stays where perf waits for a program that does not end")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "perf"), "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\ntrap '' INT\nsleep 30\n")
+        os.chmod(file.name, 0o755)
+        path, os.environ["PATH"] = os.environ["PATH"], folder + ":" + os.environ["PATH"]
+        try:
+            equal(perf_first(["true"], folder, seconds=0.5, patience=0.5), None)
+        finally:
+            os.environ["PATH"] = path
 
 
 @test("docs/gallery/ tells what the folders of the gallery hold")
