@@ -14,7 +14,8 @@ server=$!
 trap 'kill -INT $server' TERM
 until "$0/pg_isready" -q -h "$folder"; do sleep 0.01; done
 (echo "set vacuum_cost_delay = $delay;"
- for i in $(seq $times); do echo "vacuum (disable_page_skipping) notes;"; done) | "$0/psql" -q -h "$folder" postgres >/dev/null
+ for i in $(seq $times); do echo "vacuum (disable_page_skipping) notes;"; done) | "$0/psql" -q -h "$folder" postgres >/dev/null &
+wait $!
 kill -INT $server
 wait $server
 """
@@ -34,6 +35,6 @@ def prepare(folder):
 
     def command(delay, times):
         return [*user, "bash", "-c", VACUUM, BIN, place, str(delay), str(times)]
-    return case("PostgreSQL, VACUUM", "`vacuum_cost_delay = 0`", command(2, 20), command(0, 20), command(2, 100000),
+    return case("PostgreSQL, VACUUM", "`vacuum_cost_delay = 0`", command(2, 12), command(0, 12), command(2, 100000),
                 r"pg_usleep|vacuum_delay_point|syscall:(pselect6|select|clock_nanosleep|epoll_wait)", kind="waiting",
                 gain_places="syscall:pselect6", ask=["--target", "syscall:pselect6"])
