@@ -33,7 +33,7 @@ def prepare(folder):
     shutil.copytree(CAVITY, first)
     replace(os.path.join(first, "system", "blockMeshDict"), {"(20 20 1)": "(100 100 1)"})
     replace(os.path.join(first, "system", "controlDict"),
-            {"endTime         0.5": "endTime 0.01", "deltaT          0.005": "deltaT 0.0005", "writeInterval   20": "writeInterval 1000000"})
+            {"endTime         0.5": "endTime 0.005", "deltaT          0.005": "deltaT 0.0005", "writeInterval   20": "writeInterval 1000000"})
     with open(os.path.join(first, "system", "decomposeParDict"), "w", encoding="ascii") as file:
         file.write(PARTS)
     for program in ("blockMesh", "decomposePar"):
