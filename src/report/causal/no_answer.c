@@ -132,8 +132,8 @@ static char *without_pairs(const struct recording *recording, const struct causa
 			causal->mischarged);
 	if (!sped_up)
 		return text_format(
-			"No answer: all %u experiments were controls, at speedup 0. Leave "
-			"--speedups out, or give it speedups above 0.",
+			"No answer: all %u experiments were controls, at speedup 0. Run longer "
+			"(--seconds); if --speedups was given, add speedups above 0.",
 			causal->experiments);
 	if (sped_up == causal->experiments)
 		return text_format(

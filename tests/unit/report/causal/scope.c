@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scope - a wider scope is advised only where it brings samples. */
+/* scope - what a report advises: a wider scope, or a longer run, only where it brings an answer. */
 #include "report/causal/no_answer.h"
 #include "report/causal/warnings.h"
 
@@ -56,4 +56,15 @@ TEST("where all binaries have targets, no scope and no granularity are advised")
 	CHECK(strstr(lines, "--scope 'bin:*'"));
 	CHECK(!strstr(all, "--scope"));
 	CHECK(strstr(all, "made at run time"));
+}
+
+TEST("too short a run, whose windows were all controls, is to be longer")
+{
+	struct recording_run run = {.samples = 9000, .wall_ns = 1000000000, .finished = true};
+	struct recording recording = {.runs = {.items = &run, .count = 1, .capacity = 1}};
+	struct causal causal = {.experiments = 11};
+	AUTO(text) char *why = no_answer_reason(&recording, &causal);
+
+	CHECK(strstr(why, "all 11 experiments were controls"));
+	CHECK(strstr(why, "(--seconds)"));
 }
