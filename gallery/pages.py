@@ -17,8 +17,8 @@ def perf_words(change):
     percent, program, _, _, *function = re.sub(r"( -)+$", "", first).split()
     name = f"{program}: {' '.join(function)}"
     gain = (change.row or {}).get("perf_gain")
-    told = "the same change" if change.case_words.get("perf_same") else f"{points(gain)} by {change.case_words['perf_change']}" if gain else "no change known"
-    return f"`{name}` ({percent}): {told}"
+    told = ": the same change" if change.case_words.get("perf_same") else f": {points(gain)} by {change.case_words['perf_change']}" if gain else ""
+    return f"`{name}` ({percent}){told}"
 
 
 def first_words(change):
@@ -40,7 +40,7 @@ def came_true(rows):
 
 
 def table(changes):
-    lines = ["| program and change | kind | predicted | measured | verdict | `perf` names first, and that change's gain |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = ["| program and change | kind | predicted | measured | verdict | `perf` names first, and that change's gain if one is known |", "| --- | --- | --- | --- | --- | --- |"]
     for change in changes:
         row, words = change.row, change.case_words
         told = (points(row["predicted"]), points(row["measured"]), row["verdict"] + first_words(change)) if row else ("made", "not yet", "–")
