@@ -291,7 +291,9 @@ __noinline int crowding_count(u64 weight)
 static __always_inline void pause_leave(struct kernel_cpu *cpu, struct task_state *task, u64 now,
 					bool blocked)
 {
-	delay_turn_end(&cpu->turn, &cpu->delay, &task->delay, blocked, now);
+	u32 nap_ns = delay_turn_end(&cpu->turn, &cpu->delay, &task->delay, blocked, now);
+	cpu->short_naps += nap_ns > 0;
+	cpu->short_naps_ns += nap_ns;
 	u64 global = global_delay();
 
 	delay_leave(&task->delay, &settings.delay, core_gap(cpu, global), blocked, global, now);

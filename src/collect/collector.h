@@ -57,8 +57,8 @@ struct collector_facts {
 struct collector_counters {
 	uint64_t time_ns, delay_ns; /* now, G */
 	uint64_t samples, sampled_ns, target_samples, target_ns;
-	uint64_t waited_ns, cpu_ns;       /* off CPU: a part of sampled_ns; exact, with clients */
-	uint64_t hand_overs, timed_waits; /* waits that a task of the program, or a timer, ended */
+	uint64_t waited_ns, cpu_ns; /* off CPU: a part of sampled_ns; exact, with clients */
+	uint64_t hand_overs, timed_waits, short_naps, short_naps_ns; /* as in kernel_cpu */
 	struct delay_spin_repeats spin_repeats;
 	uint64_t lost, lost_events, capped, displaced_ns, unwound_badly, failed_lookups;
 	uint64_t dropped_points, untracked_tasks, crowded_ns, unused_ns; /* as in recording_run */

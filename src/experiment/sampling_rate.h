@@ -28,7 +28,9 @@ struct sampling_rate_spins {
 };
 
 struct sampling_rate_kind {
-	double busy_ns, hand_overs, timed_waits; /* recent ones: they decay */
+	/* Recent ones: they decay. */
+	double busy_ns, hand_overs, timed_waits, short_naps, short_naps_ns;
+	double all_busy_ns, all_naps, all_naps_ns; /* since the start; short naps */
 	bool is_known;
 };
 
@@ -46,7 +48,8 @@ struct sampling_rate_window {
 	uint64_t busy_ns;   /* CPU time of the program */
 	uint64_t target_ns; /* the target's part of it: less at the speedup */
 	uint64_t hand_overs;
-	uint64_t timed_waits; /* a timer ended a wait of one of its tasks */
+	uint64_t timed_waits;               /* a timer ended a wait of one of its tasks */
+	uint64_t short_naps, short_naps_ns; /* after which a task went on (wire/delay_turn.h) */
 	struct sampling_rate_spins spins;
 };
 
@@ -55,16 +58,27 @@ void sampling_rate_update(struct sampling_rate *sampling_rate,
 /*
  * SAMPLING_RATE_SHARE of the CPU time that the faster program uses between hand-overs, of the kind
  * of windows that has the most, within [shortest_ns, usual_ns]; waits that a timer ends count as
- * hand-overs down to SAMPLING_RATE_TIMED_NS. A lock or a poll that only dense sampling shows is
- * seen by the first windows, and the first one of each kind has SAMPLING_RATE_UNKNOWN_NS at most:
- * a lock that this speedup makes contended would be told as free. `speedup`: of the next window.
+ * hand-overs down to SAMPLING_RATE_TIMED_NS. Where tasks go on after short naps, as they do that
+ * poll, SAMPLING_RATE_NAP_SHARE of those at most: by uneven pauses they would find at another look
+ * what they wait for. A lock or a poll that only dense sampling shows is seen by the first windows,
+ * and the first one of each kind has SAMPLING_RATE_UNKNOWN_NS at most: a lock that this speedup
+ * makes contended would be told as free. `speedup`: of the next window.
  */
 uint64_t sampling_rate_period_ns(const struct sampling_rate *sampling_rate, double speedup,
 				 uint64_t usual_ns, uint64_t shortest_ns);
 #define SAMPLING_RATE_SHARE 0.125
 #define SAMPLING_RATE_TIMED_NS 250000.0 /* the least for waits that a timer ends */
 #define SAMPLING_RATE_UNKNOWN_NS 100000.0
+#define SAMPLING_RATE_NAP_SHARE 0.5
 #define SAMPLING_RATE_FIRST 24 /* windows sampled so at least, as nothing is known yet */
+/*
+ * Mean length of short naps of which a speedup changes the number for the same work, so that tasks
+ * poll by them, if it is below SAMPLING_RATE_POLL_PERIODS periods; else 0.
+ */
+uint64_t sampling_rate_poll_ns(const struct sampling_rate *sampling_rate, uint64_t period_ns);
+#define SAMPLING_RATE_POLL_PERIODS 1.5
+/* A warning if that is not 0, or NULL. To be freed. */
+char *sampling_rate_poll_warning(const struct sampling_rate *sampling_rate, uint64_t period_ns);
 /* CPU time of the program between two hand-overs; 0 if these are rare. */
 uint64_t sampling_rate_work_ns(const struct sampling_rate *sampling_rate);
 /*

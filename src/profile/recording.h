@@ -39,17 +39,17 @@ struct recording_run {
 	uint64_t wall_ns;  /* of the program, pauses included, stops not; 0: it runs */
 	uint64_t delay_ns; /* growth of G over the run */
 	uint64_t seed;
-	uint64_t period_ns;      /* sampling period */
-	double interrupt_share;  /* share of a core's time in the sampling interrupt */
-	uint64_t samples, lost;  /* of the program on CPU; lost in a full ring */
-	uint64_t capped;         /* pauses cut at the spin cap (carried to later ticks) */
-	uint64_t unwound_badly;  /* samples whose callers in scope could not be found */
-	uint64_t sampled_ns;     /* weight of all samples */
-	uint64_t paused_ns;      /* spent pausing, all cores together */
-	uint64_t baseline_ns;    /* wall time of the program at speedup 0 */
-	uint64_t hand_over_ns;   /* CPU time between wake-ups of its tasks by each other; 0: rare */
-	uint64_t crowded_ns;     /* CPU time while another of its tasks waited for a core */
-	uint64_t unused_ns;      /* of idle cores meanwhile */
+	uint64_t period_ns;     /* sampling period */
+	double interrupt_share; /* share of a core's time in the sampling interrupt */
+	uint64_t samples, lost; /* of the program on CPU; lost in a full ring */
+	uint64_t capped;        /* pauses cut at the spin cap (carried to later ticks) */
+	uint64_t unwound_badly; /* samples whose callers in scope could not be found */
+	uint64_t sampled_ns;    /* weight of all samples */
+	uint64_t paused_ns;     /* spent pausing, all cores together */
+	uint64_t baseline_ns;   /* wall time of the program at speedup 0 */
+	uint64_t hand_over_ns;  /* CPU time between wake-ups of its tasks by each other; 0: rare */
+	uint64_t crowded_ns, unused_ns; /* while a task waited for a core: CPU, idle cores */
+	uint64_t poll_ns;        /* naps of tasks that poll more often than ticks come; 0: none */
 	double brief_spin_share; /* of its CPU time: spins shorter than a period */
 	uint64_t cycle_ns;       /* in which the program works; 0: none was found */
 	uint64_t whole_since_ns; /* windows hold whole cycles since; 0: they do not */

@@ -111,6 +111,11 @@ static const struct column run_columns[] = {
 	 .offset = offsetof(struct recording_run, brief_spin_share),
 	 .since = 22,
 	 .before = "0"},
+	{.name = "poll_ns",
+	 .type = COLUMN_COUNT,
+	 .offset = offsetof(struct recording_run, poll_ns),
+	 .since = 24,
+	 .before = "0"},
 };
 
 static const struct column target_columns[] = {

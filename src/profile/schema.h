@@ -9,7 +9,7 @@
 #include "profile/recording.h"
 
 #define SCHEMA_APPLICATION_ID 0x4c455652 /* "LEVR" */
-#define SCHEMA_VERSION 23
+#define SCHEMA_VERSION 24
 #define SCHEMA_PARTS SIZE_MAX
 
 /* How a field is stored. Values of a file are checked against it. */

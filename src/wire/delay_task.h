@@ -47,8 +47,10 @@ struct delay_task {
 	__u16 spun_share;     /* of its last ticks, in 1 / DELAY_SPIN_ONE: delay_spin.h */
 	__u32 brief_left_ns;  /* of a turn that was preempted */
 	__u32 ways;           /* delay_hand_over.h */
+	__u32 looks_left;     /* delay_turn.h */
+	__u32 wait_ns;        /* the last wait's length, also before the generation; 4 s at most */
 };
-_Static_assert(sizeof(struct delay_task) == 88, "delay_task layout");
+_Static_assert(sizeof(struct delay_task) == 96, "delay_task layout");
 
 /* ---- switch out and wake-up ---- */
 
@@ -84,6 +86,7 @@ DELAY_RULE void delay_wake(struct delay_task *task, enum delay_waker waker, __s6
 							 delay_not_negative(waker_gap);
 	task->delay_at_wake_ns = global;
 	task->woken_ns = now;
+	task->wait_ns = now - task->left_ns < ~0u ? now - task->left_ns : ~0u;
 	task->is_woken = 1;
 }
 

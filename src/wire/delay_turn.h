@@ -10,6 +10,9 @@
  * Where another task waits for a core, the debt is dropped at once: paid here, it would keep that
  * task from its work, and nothing of that would be a pause of all. So such a program's naps keep to
  * the wall clock. A thread of the runtime engine sleeps on instead.
+ *
+ * A task that polls, with short naps, does nothing else in brief turns, and what it sees decides
+ * when it goes on. So its debt is neither suspended nor, unless another needs the core, dropped.
  */
 #pragma once
 
@@ -18,6 +21,9 @@
 #define DELAY_BRIEF_SHARE 64 /* of the wait before it, which a brief turn takes at most */
 #define DELAY_BRIEF_LEAST 1  /* brief turns in a row after which the next is expected to be one */
 #define DELAY_BRIEF_MOST 3   /* after so many, also where the last one was not */
+#define DELAY_NAP_MOST_NS 1000000 /* a short nap */
+#define DELAY_LOOK_SHARE 8        /* of the nap before it: in a shorter turn a task only looks */
+#define DELAY_LOOKS 64 /* short naps for which a task polls after it has gone on after one */
 
 /* The current task's turn on a core. Written on that core. */
 struct delay_turn {
@@ -25,7 +31,7 @@ struct delay_turn {
 	__u64 brief_ns;     /* a brief turn is no longer; 0: no timer has begun the turn */
 	__u64 suspended_ns; /* of its debt */
 	__u32 has_acted;    /* it woke another task of the program, or made a visit */
-	__u32 pad;
+	__u32 nap_ns;       /* the short nap before it; 0: none */
 };
 _Static_assert(sizeof(struct delay_turn) == 40, "delay_turn layout");
 
@@ -59,6 +65,9 @@ DELAY_RULE void delay_turn_begin(struct delay_turn *turn, struct delay_core *cor
 	turn->brief_ns = is_by_timer       ? waited / DELAY_BRIEF_SHARE :
 			 !task->is_blocked ? task->brief_left_ns :
 					     0;
+	turn->nap_ns = is_by_timer && task->wait_ns < DELAY_NAP_MOST_NS ? task->wait_ns : 0;
+	if (is_by_timer && !turn->nap_ns)
+		task->looks_left = 0;
 	turn->has_acted = 0;
 	turn->suspended_ns = 0;
 	if (task->is_blocked && !is_by_timer)
@@ -67,6 +76,8 @@ DELAY_RULE void delay_turn_begin(struct delay_turn *turn, struct delay_core *cor
 		return;
 	__s64 of_nap = is_by_timer && grown < gap ? grown : gap;
 	bool is_dropped = is_by_timer && entry->core_is_wanted;
+	if (task->looks_left && entry->core_was_idle && !entry->core_is_wanted)
+		return;
 	if (task->brief_turns >= DELAY_BRIEF_LEAST) {
 		core->local.delay_ns = entry->global_ns;
 		turn->suspended_ns = is_dropped ? 0 : of_nap;
@@ -89,16 +100,37 @@ DELAY_RULE void delay_turn_tick(struct delay_turn *turn, struct delay_core *core
 		delay_turn_resume(turn, core);
 }
 
-/* Before delay_leave. A task that is preempted goes on with its turn later. */
-DELAY_RULE void delay_turn_end(struct delay_turn *turn, struct delay_core *core,
-			       struct delay_task *task, bool is_blocked, __u64 now)
+/*
+ * The length of the nap before a turn in which the task went on with its work; 0 after a longer
+ * one, and where it napped again at once, or did nothing that takes time. A task that polls goes on
+ * when it has found what it looks for.
+ */
+DELAY_RULE __u32 delay_turn_nap(const struct delay_turn *turn, bool is_blocked, __u64 length)
+{
+	bool only_looked =
+		!turn->has_acted && is_blocked && length < turn->nap_ns / DELAY_LOOK_SHARE;
+
+	return only_looked ? 0 : turn->nap_ns;
+}
+
+/*
+ * Before delay_leave. A task that is preempted goes on with its turn later. Returns the length of a
+ * short nap after which it went on (delay_turn_nap), or 0.
+ */
+DELAY_RULE __u32 delay_turn_end(struct delay_turn *turn, struct delay_core *core,
+				struct delay_task *task, bool is_blocked, __u64 now)
 {
 	__u64 length = delay_turn_length(turn, core, now);
 	__u64 left = length < turn->brief_ns ? turn->brief_ns - length : 0;
+	__u32 nap_ns = delay_turn_nap(turn, is_blocked, length);
 
 	task->brief_left_ns = is_blocked || turn->has_acted ? 0 : left < ~0u ? left : ~0u;
+	if (nap_ns)
+		task->looks_left = DELAY_LOOKS;
+	else if (turn->nap_ns)
+		task->looks_left -= task->looks_left > 0;
 	if (!turn->brief_ns)
-		return;
+		return nap_ns;
 	bool is_brief = left && !turn->has_acted;
 	if (is_brief && is_blocked)
 		task->brief_turns += task->brief_turns < DELAY_BRIEF_MOST;
@@ -106,4 +138,5 @@ DELAY_RULE void delay_turn_end(struct delay_turn *turn, struct delay_core *core,
 		task->brief_turns = left && task->brief_turns == DELAY_BRIEF_MOST;
 	delay_turn_resume(turn, core);
 	turn->brief_ns = 0;
+	return nap_ns;
 }

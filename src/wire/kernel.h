@@ -33,9 +33,10 @@ struct kernel_cpu {
 	__u64 crowded_ns;   /* weight of samples at which a task of the program waited for a core */
 	__u64 unused_ns;    /* the same, while another core was idle; for each core that was */
 	__u64 ticks;
-	__u64 samples;     /* ticks in the program */
-	__u64 hand_overs;  /* a task of the program woke another, or spinning ended */
-	__u64 timed_waits; /* a timer ended a wait */
+	__u64 samples;                   /* ticks in the program */
+	__u64 hand_overs;                /* a task of the program woke another, or spinning ended */
+	__u64 timed_waits;               /* a timer ended a wait */
+	__u64 short_naps, short_naps_ns; /* after which a task went on (delay_turn_nap) */
 	struct delay_spin_repeats spin_repeats;
 	__u64 sampled_ns; /* weight of the samples */
 	__u64 waited_ns;  /* off CPU, with enable_waits */
@@ -78,12 +79,12 @@ _Static_assert(sizeof(struct kernel_totals) == 48, "kernel_totals layout");
 /*
  * struct task_state of bpf/state.h; the engine writes these bytes to make a running task a member.
  */
-#define KERNEL_TASK_STATE_BYTES 152
-#define KERNEL_TASK_STATE_MEMBER 88 /* offsets */
-#define KERNEL_TASK_STATE_PEER 91
-#define KERNEL_TASK_STATE_IN_TREE 93
-#define KERNEL_TASK_STATE_EXCLUDED 94
-#define KERNEL_TASK_STATE_UNDECIDED 95
+#define KERNEL_TASK_STATE_BYTES 160
+#define KERNEL_TASK_STATE_MEMBER 96 /* offsets */
+#define KERNEL_TASK_STATE_PEER 99
+#define KERNEL_TASK_STATE_IN_TREE 101
+#define KERNEL_TASK_STATE_EXCLUDED 102
+#define KERNEL_TASK_STATE_UNDECIDED 103
 
 /* A process's name (comm), and the engine's decision about it. */
 struct kernel_name {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lock_retries - two threads try a lock, and sleep for 100 us where it is taken. How often they
- * meet decides, and that is told wrongly (docs/limits.md).
+ * meet decides, which only dense sampling shows (docs/limits.md).
  *
  * period = measured
  */

@@ -122,6 +122,13 @@ bool task_computes_in_target(const struct machine *machine, const struct task *t
 	return operation->kind == OPERATION_COMPUTE && operation->is_target && task->stage;
 }
 
+bool task_naps(const struct machine *machine, const struct task *task)
+{
+	const struct operation *operation = task_operation(machine, task);
+
+	return operation->kind == OPERATION_SLEEP || operation->kind == OPERATION_RETRY_LOCK;
+}
+
 bool task_waits_outside(const struct machine *machine, const struct task *task)
 {
 	const struct operation *operation = task_operation(machine, task);
@@ -129,7 +136,7 @@ bool task_waits_outside(const struct machine *machine, const struct task *task)
 	if (operation->kind == OPERATION_FLUSH)
 		return task->stage == FLUSH_WAITS && !task->is_pausing;
 	return task->stage && !task->is_pausing &&
-	       (operation->kind == OPERATION_SLEEP || operation->kind == OPERATION_IO);
+	       (operation->kind == OPERATION_IO || task_naps(machine, task));
 }
 
 void engine_trace(const struct machine *machine, const char *what, const struct task *task,
@@ -197,9 +204,12 @@ struct sampling_rate_window engine_take_load(struct machine *machine, double spe
 	struct sampling_rate_window load = {.speedup = speedup,
 					    .busy_ns = machine->busy_ns,
 					    .target_ns = engine->hits * engine->delay.period_ns,
-					    .hand_overs = machine->hand_overs};
+					    .hand_overs = machine->hand_overs,
+					    .short_naps = machine->short_naps,
+					    .short_naps_ns = machine->short_naps_ns};
 
 	machine->busy_ns = machine->hand_overs = engine->hits = 0;
+	machine->short_naps = machine->short_naps_ns = 0;
 	return load;
 }
 

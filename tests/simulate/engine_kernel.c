@@ -205,9 +205,9 @@ void engine_waking(struct machine *machine, struct core *core, struct task *wake
 		delay = engine->global_ns;
 	}
 	delay_wake(&state->delay,
-		   !is_external                                            ? DELAY_WAKER_TASK :
-		   task_operation(machine, woken)->kind == OPERATION_SLEEP ? DELAY_WAKER_TIMER :
-									     DELAY_WAKER_EXTERNAL,
+		   !is_external              ? DELAY_WAKER_TASK :
+		   task_naps(machine, woken) ? DELAY_WAKER_TIMER :
+					       DELAY_WAKER_EXTERNAL,
 		   is_external ? 0 : core_gap(machine, core), delay, time);
 	if (!is_external && waits_for_lock(machine, woken) &&
 	    !engine->settings.variants.charges_no_way)
@@ -220,8 +220,10 @@ static void leave(struct machine *machine, struct core *core, struct task *task)
 {
 	bool is_blocked = task->status == TASK_BLOCKED;
 
-	delay_turn_end(&core->engine.turn, &core->engine.delay, &task->engine.delay, is_blocked,
-		       machine->now_ns);
+	uint32_t nap_ns = delay_turn_end(&core->engine.turn, &core->engine.delay,
+					 &task->engine.delay, is_blocked, machine->now_ns);
+	machine->short_naps += nap_ns > 0;
+	machine->short_naps_ns += nap_ns;
 	delay_leave(&task->engine.delay, &machine->engine.delay, core_gap(machine, core),
 		    is_blocked, machine->engine.global_ns, machine->now_ns);
 	engine_trace(machine, is_blocked ? "waits" : "is preempted", task,

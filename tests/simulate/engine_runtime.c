@@ -159,10 +159,11 @@ uint64_t runtime_engine_tick(struct machine *machine, struct task *task)
 	return engine->settings.overhead_ns + handler;
 }
 
-static bool waits_for_task(const struct operation *operation)
+static bool waits_for_task(const struct machine *machine, const struct task *task)
 {
-	return operation->kind != OPERATION_SLEEP && operation->kind != OPERATION_IO &&
-	       operation->kind != OPERATION_FLUSH;
+	uint8_t kind = task_operation(machine, task)->kind;
+
+	return kind != OPERATION_IO && kind != OPERATION_FLUSH && !task_naps(machine, task);
 }
 
 static void wait_begin(struct machine *machine, struct task *task)
@@ -171,7 +172,7 @@ static void wait_begin(struct machine *machine, struct task *task)
 	const struct operation *operation = task_operation(machine, task);
 
 	state->phase = PHASE_WAITS;
-	state->waits_for_task = waits_for_task(operation);
+	state->waits_for_task = waits_for_task(machine, task);
 	task->is_blocking = false;
 	poll_displaced(machine, task);
 	state->waits_outside = !state->waits_for_task;
@@ -240,7 +241,7 @@ bool runtime_engine_before_step(struct machine *machine, struct task *task)
 	}
 	if (program_must_wait(machine, task)) {
 		state->phase = PHASE_MAY_WAIT;
-		if (waits_for_task(operation) &&
+		if (waits_for_task(machine, task) &&
 		    begin_to_pay(machine, task, "pays before it waits"))
 			return true;
 		wait_begin(machine, task);

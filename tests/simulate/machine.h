@@ -94,7 +94,8 @@ struct machine {
 		      64]; /* a bit per core without a task and none on its way */
 	uint64_t visits, first_visit_ns, last_visit_ns, first_delay_ns, last_delay_ns;
 	uint64_t events_done;
-	uint64_t busy_ns, hand_overs;        /* of the program, since they were last set to 0 */
+	uint64_t busy_ns, hand_overs; /* of the program, since they were last set to 0 */
+	uint64_t short_naps, short_naps_ns;
 	double target_left;                  /* of the target's work: 1 - cut */
 	double slowness[MACHINE_CORES_MOST]; /* of computations that begin on this core; 1 */
 	uint32_t task_count;

@@ -333,6 +333,23 @@ static void build_crowded_timer(struct program *program, struct random *random, 
 	add(program, OPERATION_UNLOCK, lock);
 }
 
+/* Two threads that try a lock again after a short nap. */
+static void build_retries(struct program *program, struct random *random, uint32_t cores)
+{
+	uint8_t lock = object_add(program, 0, 0);
+	struct operation *retry;
+
+	role_begin(program, cores < 2 ? 1 : 2);
+	retry = add(program, OPERATION_RETRY_LOCK, lock);
+	retry->mean_ns = length_between(random, 120e3, 400e3);
+	retry->spread_percent = 10;
+	compute(program, random, length_between(random, 100e3, 600e3));
+	add(program, OPERATION_VISIT, 0);
+	add(program, OPERATION_UNLOCK, lock);
+	compute(program, random, length_between(random, 100e3, 600e3));
+	choose_target(program, random, OPERATION_COMPUTE);
+}
+
 /* A server: threads that read from a device which serves all at once, and one that answers. */
 static void build_io(struct program *program, struct random *random, uint32_t cores)
 {
@@ -517,6 +534,7 @@ const struct pattern patterns[] = {
 	{"timer", build_timer},
 	{"housekeeping", build_housekeeping},
 	{"crowded_timer", build_crowded_timer},
+	{"retries", build_retries},
 	{"io", build_io},
 	{"device", build_device},
 	{"spin_lock", build_spin_lock},

@@ -121,8 +121,11 @@ static enum step step_wait(struct machine *machine, struct task *task, struct ob
 	return operation_done(machine, task);
 }
 
+/* Beyond the capacity, if there is one, it is lost. */
 static enum step step_post(struct machine *machine, struct task *task, struct object *object)
 {
+	if (object->capacity && object->value >= object->capacity)
+		return operation_done(machine, task);
 	object->value++;
 	wake_first(object, 0, task);
 	return operation_done(machine, task);
@@ -278,6 +281,21 @@ static enum step step_sleep(struct machine *machine, struct task *task,
 	return block(task, NULL, 0);
 }
 
+/* Tries the lock, and sleeps before each next try. */
+static enum step step_retry_lock(struct machine *machine, struct task *task,
+				 const struct operation *operation)
+{
+	struct object *object = &machine->objects[operation->object];
+
+	if (!object->value) {
+		object->value = 1;
+		return operation_done(machine, task);
+	}
+	task->stage = 1;
+	machine_wake_at(machine, task, machine->now_ns + draw(machine, task, operation));
+	return block(task, NULL, 0);
+}
+
 /* A device with capacity 1 serves one request after the other. */
 static enum step step_io(struct machine *machine, struct task *task,
 			 const struct operation *operation)
@@ -400,6 +418,8 @@ enum step program_step(struct machine *machine, struct task *task)
 		return step_read_write(machine, task, operation);
 	case OPERATION_SLEEP:
 		return step_sleep(machine, task, operation);
+	case OPERATION_RETRY_LOCK:
+		return step_retry_lock(machine, task, operation);
 	case OPERATION_IO:
 		return step_io(machine, task, operation);
 	case OPERATION_FLUSH:
@@ -421,6 +441,7 @@ bool program_must_wait(const struct machine *machine, const struct task *task)
 	case OPERATION_LOCK:
 	case OPERATION_SPIN_LOCK:
 	case OPERATION_WRITE_LOCK:
+	case OPERATION_RETRY_LOCK:
 		return object->value != 0;
 	case OPERATION_WAIT:
 	case OPERATION_TAKE:

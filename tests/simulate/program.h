@@ -20,8 +20,8 @@ enum operation_kind {
 	OPERATION_LOCK,
 	OPERATION_UNLOCK,
 	OPERATION_WAIT, /* a semaphore's */
-	OPERATION_POST,
-	OPERATION_PUT, /* into a bounded queue */
+	OPERATION_POST, /* lost where the object has a capacity, and holds that */
+	OPERATION_PUT,  /* into a bounded queue */
 	OPERATION_TAKE,
 	OPERATION_BARRIER,
 	OPERATION_READ_LOCK,
@@ -34,6 +34,7 @@ enum operation_kind {
 	OPERATION_SPIN_POST,
 	OPERATION_SPIN_BARRIER,
 	OPERATION_SLEEP,
+	OPERATION_RETRY_LOCK, /* tries a lock, and sleeps before each next try */
 	OPERATION_IO,
 	OPERATION_FLUSH, /* of a log that all write: one wait for a device is for all before it */
 	OPERATION_VISIT, /* of the progress point */

@@ -24,16 +24,21 @@ static const char *const names[] = {
 	[OPERATION_SPIN_POST] = "spin_post",
 	[OPERATION_SPIN_BARRIER] = "spin_barrier",
 	[OPERATION_SLEEP] = "sleep",
+	[OPERATION_RETRY_LOCK] = "retry_lock",
 	[OPERATION_IO] = "io",
 	[OPERATION_FLUSH] = "flush",
 	[OPERATION_VISIT] = "visit",
 };
 #define NAME_COUNT (sizeof(names) / sizeof(names[0]))
 
+static bool has_time_and_object(unsigned kind)
+{
+	return kind == OPERATION_RETRY_LOCK || kind == OPERATION_IO || kind == OPERATION_FLUSH;
+}
+
 static bool takes_time(unsigned kind)
 {
-	return kind == OPERATION_COMPUTE || kind == OPERATION_SLEEP || kind == OPERATION_IO ||
-	       kind == OPERATION_FLUSH;
+	return kind == OPERATION_COMPUTE || kind == OPERATION_SLEEP || has_time_and_object(kind);
 }
 
 static void operation_print(const struct operation *operation, FILE *file)
@@ -48,7 +53,7 @@ static void operation_print(const struct operation *operation, FILE *file)
 	fprintf(file, "(%.9g", operation->mean_ns / 1e3);
 	if (operation->spread_percent)
 		fprintf(file, "+-%u", operation->spread_percent);
-	if (operation->kind == OPERATION_IO || operation->kind == OPERATION_FLUSH)
+	if (has_time_and_object(operation->kind))
 		fprintf(file, ",%u", operation->object);
 	fprintf(file, ")");
 }

@@ -221,15 +221,20 @@ struct bound {
 };
 
 static const struct bound bounds[] = {
-	{"single", 1, 1},          {"independent", 1, 1.5},  {"mutex", 2, 2},
-	{"brief_lock", 1, 1},      {"convoy", 4, 1.5},       {"queue", 1, 2},
-	{"barrier", 1.5, 1.5},     {"fork_join", 2, 1.5},    {"pool", 1, 1},
-	{"pipeline", 1, 1},        {"ping_pong", 1.5, 1},    {"ring", 1.5, 1},
-	{"read_write", 5.5, 4},    {"timer", 1, 1},          {"housekeeping", 2, 2},
-	{"crowded_timer", 2, 1.5}, {"io", 1, 1.5},           {"device", 19.5, 19},
-	{"spin_lock", 11, 4},      {"spin_barrier", 2, 8.5}, {"spin_ping_pong", 6.5, 22},
-	{"crowd", 1.5, 1},         {"crowded_pool", 1, 2},   {"random", 1.5, 1.5},
-	{"set_branches", 1.5, 1},  {"set_locks", 1.5, 1},    {"set_stages", 1.5, 1},
+	{"single", 1, 1},         {"independent", 1, 1.5},
+	{"mutex", 2, 2},          {"brief_lock", 1, 1},
+	{"convoy", 4, 1.5},       {"queue", 1, 2},
+	{"barrier", 1.5, 1.5},    {"fork_join", 2, 1.5},
+	{"pool", 1, 1},           {"pipeline", 1, 1},
+	{"ping_pong", 1.5, 1},    {"ring", 1.5, 1},
+	{"read_write", 5.5, 4},   {"timer", 1, 1},
+	{"housekeeping", 2, 2},   {"crowded_timer", 2, 1.5},
+	{"retries", 4.5, 20},     {"io", 1, 1.5},
+	{"device", 19.5, 19},     {"spin_lock", 11, 4},
+	{"spin_barrier", 2, 8.5}, {"spin_ping_pong", 6.5, 22},
+	{"crowd", 1.5, 1},        {"crowded_pool", 1, 2},
+	{"random", 1.5, 1.5},     {"set_branches", 1.5, 1},
+	{"set_locks", 1.5, 1},    {"set_stages", 1.5, 1},
 };
 
 static bool bounds_hold(enum engine_kind kind)

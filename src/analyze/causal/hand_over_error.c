@@ -127,6 +127,7 @@ double hand_over_error_of(const struct recording *recording, const struct trials
 			continue;
 		last = run;
 		error = fmax(error, retry_error(run));
+		error = fmax(error, run->poll_ns ? HAND_OVER_ERROR_OF_POLLS : 0);
 		double unit = hand_over_unit_ns(recording, trials, run->id, point->id);
 		if (hand_over_spins_briefly(run, unit))
 			error = fmax(error, brief_spin_error(run, trials));

@@ -16,6 +16,9 @@
  * Threads that retry a compare-and-exchange as another one was faster do so less often if they have
  * less to compute, which pauses do not show (docs/decisions.md, "Retries").
  *
+ * Where threads poll by naps shorter than two periods, uneven pauses bring others there at other
+ * looks, and gains may be nothing (docs/decisions.md, "Short naps").
+ *
  * Where threads spin for less than a period, neither which code they wait for nor in which order
  * they come is seen: what other code gains may be nothing, so that no gain is sure. A target that
  * holds nearly all of the work is free of that.
@@ -31,6 +34,7 @@
 #define HAND_OVER_ERROR_OF_LONG_UNITS 0.125
 #define HAND_OVER_UNITS_MOST 10 /* units of work for a hand-over: rarer ones decide nothing */
 #define HAND_OVER_ERROR_OF_SHORT_UNITS 0.5
+#define HAND_OVER_ERROR_OF_POLLS 0.6
 #define HAND_OVER_ERROR_OF_BRIEF_SPINS 0.6 /* where threads spin for a tenth of the time or more */
 
 /* Of the CPU time of a run, the largest: threads spin there for less than a sampling period. */

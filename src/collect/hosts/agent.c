@@ -356,6 +356,8 @@ static void answer(struct agent *agent, const struct hosts_query *query)
 	head.cpu_ns = counters.cpu_ns;
 	head.hand_overs = counters.hand_overs;
 	head.timed_waits = counters.timed_waits;
+	head.short_naps = counters.short_naps;
+	head.short_naps_ns = counters.short_naps_ns;
 	head.lost = counters.lost;
 	head.capped = counters.capped;
 	head.displaced_ns = counters.displaced_ns;

@@ -313,6 +313,8 @@ static void add_counters(struct collector_counters *counters, const struct hosts
 	counters->cpu_ns += more->cpu_ns;
 	counters->hand_overs += more->hand_overs;
 	counters->timed_waits += more->timed_waits;
+	counters->short_naps += more->short_naps;
+	counters->short_naps_ns += more->short_naps_ns;
 	counters->lost += more->lost;
 	counters->capped += more->capped;
 	counters->missed_heartbeats += more->missed_heartbeats;

@@ -105,7 +105,8 @@ struct hosts_answer {
 	uint64_t number; /* of the query */
 	uint64_t delay_ns;
 	uint64_t samples, sampled_ns, target_samples, target_ns, waited_ns, cpu_ns;
-	uint64_t hand_overs, timed_waits, lost, capped, displaced_ns, missed_heartbeats;
+	uint64_t hand_overs, timed_waits, short_naps, short_naps_ns, lost, capped, displaced_ns,
+		missed_heartbeats;
 	uint64_t spun_ns, longest_spin_ns;
 	uint64_t sent, received, refused; /* messages between hosts (wire/hosts.h) */
 	uint32_t count, pad;              /* hosts_visits follow */

@@ -250,6 +250,8 @@ static void add_core(struct collector_counters *counters, const struct kernel_cp
 	counters->target_ns += core->target_ns;
 	counters->hand_overs += core->hand_overs;
 	counters->timed_waits += core->timed_waits;
+	counters->short_naps += core->short_naps;
+	counters->short_naps_ns += core->short_naps_ns;
 	for (unsigned i = 0; i < DELAY_SPIN_LAGS; i++) {
 		counters->spin_repeats.seen[i] += core->spin_repeats.seen[i];
 		counters->spin_repeats.expected[i] += core->spin_repeats.expected[i];

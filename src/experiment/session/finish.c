@@ -82,6 +82,7 @@ static void complete_run(struct session *session)
 		run->interrupt_share = (double)facts->tick_ns / (double)run->period_ns;
 	}
 	run->hand_over_ns = sampling_rate_work_ns(&session->sampling_rate);
+	run->poll_ns = sampling_rate_poll_ns(&session->sampling_rate, run->period_ns);
 	run->brief_spin_share = sampling_rate_brief_spin_share(&session->sampling_rate);
 	run->crowded_ns = counters.crowded_ns;
 	run->unused_ns = counters.unused_ns;

@@ -209,13 +209,14 @@ static void follow_hand_overs(const struct series *series, const struct collecto
 {
 	const struct recording_experiment *experiment = &series->experiment;
 	uint64_t samples = after->target_samples - before->target_samples;
-	struct sampling_rate_window window = {.speedup = experiment->speedup,
-					      .busy_ns = experiment->sampled_ns -
-							 (after->waited_ns - before->waited_ns),
-					      .target_ns = samples * series->period_ns,
-					      .hand_overs = after->hand_overs - before->hand_overs,
-					      .timed_waits =
-						      after->timed_waits - before->timed_waits};
+	struct sampling_rate_window window = {
+		.speedup = experiment->speedup,
+		.busy_ns = experiment->sampled_ns - (after->waited_ns - before->waited_ns),
+		.target_ns = samples * series->period_ns,
+		.hand_overs = after->hand_overs - before->hand_overs,
+		.timed_waits = after->timed_waits - before->timed_waits,
+		.short_naps = after->short_naps - before->short_naps,
+		.short_naps_ns = after->short_naps_ns - before->short_naps_ns};
 
 	const struct delay_spin_repeats *now = &after->spin_repeats, *last = &before->spin_repeats;
 	bool is_calm = (double)experiment->displaced_ns <

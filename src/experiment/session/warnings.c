@@ -236,6 +236,8 @@ char *session_warnings(const struct session *session, const struct collector_cou
 	add_retries(&text, session);
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,
 						   session->driver.run.period_ns));
+	text_add_line(&text, sampling_rate_poll_warning(&session->sampling_rate,
+							session->driver.run.period_ns));
 	text_add_line(&text, collector_note(session->collector));
 	text_add_line(&text, sampled_code_warnings(session->code));
 	text_add_line(&text, text_copy(symbols_warning(session->symbols)));

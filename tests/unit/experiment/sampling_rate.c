@@ -74,6 +74,51 @@ TEST("waits that a timer ends count as hand-overs, down to a limit")
 	CHECK_EQUAL(sampling_rate_period_ns(&both, 0, USUAL, SHORTEST), 201612);
 }
 
+TEST("where tasks go on after short naps, half of a nap at most")
+{
+	struct sampling_rate rare = {0}, often = {0};
+
+	follow(&rare, (struct sampling_rate_window){.busy_ns = 100000000,
+						    .short_naps = 6,
+						    .short_naps_ns = 930000});
+	follow(&often, (struct sampling_rate_window){.busy_ns = 100000000,
+						     .short_naps = 10,
+						     .short_naps_ns = 3100000});
+	CHECK_EQUAL(sampling_rate_period_ns(&rare, 0, USUAL, SHORTEST), USUAL);
+	CHECK_NEAR(sampling_rate_period_ns(&often, 0, USUAL, SHORTEST), 155000, 1);
+}
+
+/* Naps in the same CPU time without a speedup, and with one. */
+static uint64_t poll_of(uint64_t without, uint64_t with, uint64_t period_ns)
+{
+	struct sampling_rate sampling_rate = {0};
+	struct sampling_rate_window plain = {.busy_ns = 1000000000,
+					     .short_naps = without,
+					     .short_naps_ns = without * 155000};
+	struct sampling_rate_window sped_up = {.speedup = 0.5,
+					       .busy_ns = 1000000000,
+					       .short_naps = with,
+					       .short_naps_ns = with * 155000};
+
+	sampling_rate_update(&sampling_rate, &plain);
+	sampling_rate_update(&sampling_rate, &sped_up);
+	char *warning = sampling_rate_poll_warning(&sampling_rate, period_ns);
+	uint64_t poll_ns = sampling_rate_poll_ns(&sampling_rate, period_ns);
+	CHECK_EQUAL(warning != NULL, poll_ns > 0);
+	free(warning);
+	return poll_ns;
+}
+
+TEST("tasks poll if a speedup changes how often they nap, and are sampled too rarely for that")
+{
+	CHECK_EQUAL(poll_of(400, 800, 280000), 155000);
+	CHECK_EQUAL(poll_of(800, 400, 280000), 155000);
+	CHECK_EQUAL(poll_of(800, 800, 280000), 0); /* a pace */
+	CHECK_EQUAL(poll_of(800, 700, 280000), 0);
+	CHECK_EQUAL(poll_of(20, 30, 280000), 0); /* chance, and rare */
+	CHECK_EQUAL(poll_of(400, 800, 80000), 0);
+}
+
 TEST("a share of the time between hand-overs, within the limits")
 {
 	CHECK_EQUAL(period_of(100000000, 50), 250000);

@@ -51,14 +51,19 @@ static void enter(struct napper *napper)
 }
 
 /* Returns what the task owes on its core then. */
-static __s64 nap(struct napper *napper, enum delay_waker waker)
+static __s64 nap_for(struct napper *napper, enum delay_waker waker, __u64 length_ns)
 {
 	leave(napper, true);
-	napper->now_ns += NAP_NS;
+	napper->now_ns += length_ns;
 	napper->global_ns += GROWN_NS;
 	delay_wake(&napper->task, waker, 0, napper->global_ns, napper->now_ns);
 	enter(napper);
 	return gap(napper);
+}
+
+static __s64 nap(struct napper *napper, enum delay_waker waker)
+{
+	return nap_for(napper, waker, NAP_NS);
 }
 
 /* Pays what is owed, and runs. */
@@ -144,6 +149,45 @@ TEST("so it is after brief turns, also if it then wakes another")
 	CHECK_EQUAL(nap(&napper, DELAY_WAKER_TIMER), 0);
 	delay_turn_act(&napper.turn, &napper.core);
 	CHECK_EQUAL(gap(&napper), 0);
+}
+
+#define SHORT_NAP_NS 155000
+
+/* It has gone on after a short nap, and then looks twice. */
+static struct napper poller(void)
+{
+	struct napper napper = napper_begin();
+
+	nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS);
+	run(&napper, SHORT_NAP_NS);
+	nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS);
+	run(&napper, 1000);
+	return napper;
+}
+
+TEST("a task that polls owes each of its short naps, if no other needs the core")
+{
+	struct napper napper = poller();
+
+	CHECK_EQUAL(nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS), GROWN_NS);
+	run(&napper, 1000);
+	napper.core_is_wanted = true;
+	CHECK_EQUAL(nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS), 0);
+}
+
+TEST("it polls no more after a long nap, or after many looks without going on")
+{
+	struct napper napper = poller();
+
+	nap(&napper, DELAY_WAKER_TIMER);
+	run(&napper, 1000);
+	CHECK_EQUAL(nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS), 0);
+	napper = poller();
+	for (int i = 0; i < DELAY_LOOKS; i++) {
+		nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS);
+		run(&napper, 1000);
+	}
+	CHECK_EQUAL(nap_for(&napper, DELAY_WAKER_TIMER, SHORT_NAP_NS), 0);
 }
 
 TEST("what it owed before the nap, and what a device's wait has left, it owes all the same")

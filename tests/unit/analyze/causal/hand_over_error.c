@@ -157,6 +157,21 @@ static double error_of_spins(double spinning, double own)
 	return error;
 }
 
+TEST("where tasks poll more often than they are sampled, no gain is sure")
+{
+	const struct recording_point point = {.id = 1, .kind = POINT_THROUGHPUT};
+	const struct recording_experiment window = {.run_id = 1};
+	const struct recording_experiment *items[] = {&window};
+	const struct trials trials = {items, 1};
+	struct recording recording = {0};
+
+	*array_add(&recording.runs) = (struct recording_run){.id = 1, .poll_ns = 155000};
+	CHECK(1.96 * hand_over_error_of(&recording, &trials, &point) > 1);
+	recording.runs.items[0].poll_ns = 0;
+	CHECK_NEAR(hand_over_error_of(&recording, &trials, &point), 0, 1e-9);
+	array_free(&recording.runs);
+}
+
 TEST("a unit of two periods or more holds no brief spins")
 {
 	const struct recording_run run = {.period_ns = 80000, .brief_spin_share = 0.2};
