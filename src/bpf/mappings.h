@@ -11,7 +11,8 @@
 
 #include "bpf/address_space.h"
 
-#define MAPPING_CACHE_SLOTS 256
+#define MAPPING_CACHE_WAYS 4 /* slots that an address may have */
+#define MAPPING_CACHE_SLOTS (128 * MAPPING_CACHE_WAYS)
 #define MAPPING_CACHE_LIFE_NS 1000000000ULL
 #define MAPPING_CACHE_LONGEST_NS 10000000000ULL /* while a mapping cannot be looked up */
 #define EBUSY_KERNEL 16                         /* uapi/asm-generic/errno-base.h */
@@ -110,6 +111,33 @@ static __always_inline void file_announce(const struct mapping *mapping, u32 tgi
 	bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
 }
 
+static __always_inline bool mapping_has(const struct mapping *mapping, u32 space_id, u64 address)
+{
+	return mapping->space == space_id && address >= mapping->start && address < mapping->end;
+}
+
+/*
+ * The slot with the address, or the one to be taken for it: that was looked up longest ago. Were
+ * there one for each address only, two on a call chain that share it would drive each other out:
+ * with interrupts off the second one cannot be looked up, and no wait's caller would be found.
+ */
+static __always_inline struct mapping *mapping_slot(struct mapping_cache *cache, u32 space_id,
+						    u64 address)
+{
+	u32 hash = ((u32)(address >> 16) * 2654435761u >> 16) ^ space_id * 40503u;
+	u32 first = hash * MAPPING_CACHE_WAYS & (MAPPING_CACHE_SLOTS - 1);
+	struct mapping *oldest = &cache->slots[first];
+
+	for (u32 i = 0; i < MAPPING_CACHE_WAYS; i++) {
+		struct mapping *mapping = &cache->slots[(first + i) & (MAPPING_CACHE_SLOTS - 1)];
+		if (mapping_has(mapping, space_id, address))
+			return mapping;
+		if ((s64)(mapping->found_ns - oldest->found_ns) < 0)
+			oldest = mapping;
+	}
+	return oldest;
+}
+
 static __always_inline u64 location_in(const struct mapping *mapping, u64 address)
 {
 	return mapping->object == WIRE_OBJECT_NO_FILE ? address :
@@ -122,11 +150,8 @@ static __always_inline bool mapping_locate_in(struct task_struct *task, u32 spac
 	struct mapping_cache *cache = bpf_map_lookup_elem(&mapping_caches, &which);
 	if (!cache || address >> 63)
 		return false;
-	u32 slot = ((u32)(address >> 16) * 2654435761u >> 16) ^ space_id * 40503u;
-	struct mapping *mapping = &cache->slots[slot & (MAPPING_CACHE_SLOTS - 1)];
-
-	bool is_known =
-		mapping->space == space_id && address >= mapping->start && address < mapping->end;
+	struct mapping *mapping = mapping_slot(cache, space_id, address);
+	bool is_known = mapping_has(mapping, space_id, address);
 	if (!is_known || now - mapping->found_ns > MAPPING_CACHE_LIFE_NS) {
 		struct mapping found = {};
 		long refused = bpf_find_vma(task, address, mapping_read, &found, 0);

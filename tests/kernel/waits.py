@@ -29,6 +29,13 @@ def _():
     check(found.get("main", 0) < 0.1, found)
 
 
+@test("waits have their callers, however the code of these lies in memory")
+def _():
+    _, told = profile_of("--target", "inclusive:work", "--", program("far_frames"), "600")
+    share = shares(told).get("inclusive:work", 0)
+    check(share > 0.6, share)
+
+
 @test("with --off-cpu no, only time on a CPU counts")
 def _():
     share = share_of_wait("timer", "--off-cpu", "no")
