@@ -229,7 +229,7 @@ static const struct bound bounds[] = {
 	{"ping_pong", 1.5, 1},    {"ring", 1.5, 1},
 	{"read_write", 5.5, 4},   {"timer", 1, 1},
 	{"housekeeping", 2, 2},   {"crowded_timer", 2, 1.5},
-	{"retries", 4.5, 20},     {"io", 1, 1.5},
+	{"retries", 4.5, 25},     {"io", 1, 1.5},
 	{"device", 19.5, 19},     {"spin_lock", 11, 4},
 	{"spin_barrier", 2, 8.5}, {"spin_ping_pong", 6.5, 22},
 	{"crowd", 1.5, 1},        {"crowded_pool", 1, 2},
