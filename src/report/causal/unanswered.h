@@ -29,6 +29,11 @@ struct unanswered {
 /* None where the user said what to speed up. */
 struct unanswered unanswered_of(const struct report *report,
 				const struct target_verdicts *verdicts);
+/*
+ * What --target takes for it; to be freed. Where nothing but the library's function that it called
+ * is known of some code, that function with all that it calls.
+ */
+char *unanswered_option(const struct unanswered_place *place);
 /* "not tried", "3 experiments are too few"; to be freed. */
 char *unanswered_reason(const struct recording *recording, const struct causal_target *target);
 /* The same for JSON, with reasons. */
