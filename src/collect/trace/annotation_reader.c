@@ -82,12 +82,12 @@ int annotation_reader_open(size_t ring_records, bool overwrites, struct annotati
 		memory = mmap(NULL, opened->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened->file,
 			      0);
 	if (memory == MAP_FAILED) {
-		int code = errno;
+		int code = error_set(error, errno,
+				     "cannot make %zu MB of memory for annotations: %s; choose a "
+				     "smaller --buffer",
+				     opened->bytes >> 20, strerror(errno));
 		annotation_reader_close(opened);
-		return error_set(error, code,
-				 "cannot make %zu MB of memory for annotations: %s; choose a "
-				 "smaller --buffer",
-				 opened->bytes >> 20, strerror(code));
+		return code;
 	}
 	opened->memory = memory;
 	opened->has_ticks = cycle_counter_is_usable();
