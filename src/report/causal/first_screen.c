@@ -334,7 +334,11 @@ static void add_unanswered(struct screen *screen, const struct report *report,
 	}
 	if (list.count > shown)
 		screen_take(screen, SCREEN_TEXT, text_format(" and %u more", list.count - shown));
-	AUTO(text) char *option = unanswered_option(&list.items[0]);
+	const char *option = unanswered_option(&list.items[0]);
+	if (!option) {
+		screen_take(screen, SCREEN_TEXT, text_copy("; a longer run tries more"));
+		return;
+	}
 	AUTO(text) char *first = display_argument(option);
 	screen_take(screen, SCREEN_TEXT, text_copy("; a longer run tries more, "));
 	screen_take(screen, SCREEN_COMMAND, text_format("--target %s", first));

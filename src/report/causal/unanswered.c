@@ -263,13 +263,13 @@ char *unanswered_reason(const struct recording *recording, const struct causal_t
 	return why_discarded(recording, target->target->id);
 }
 
-char *unanswered_option(const struct unanswered_place *place)
+const char *unanswered_option(const struct unanswered_place *place)
 {
 	const struct recording_target *target = place->target->target;
 	bool is_call = target->kind == TARGET_FUNCTION && !target->line && target->file &&
 		       target->object && strcmp(target->file, target->object) != 0;
 
-	return text_format("%s%s", is_call ? "inclusive:" : "", target->name);
+	return is_call ? NULL : target->name;
 }
 
 json_t *unanswered_json(const struct report *report, const struct target_verdicts *verdicts)

@@ -30,10 +30,10 @@ struct unanswered {
 struct unanswered unanswered_of(const struct report *report,
 				const struct target_verdicts *verdicts);
 /*
- * What --target takes for it; to be freed. Where nothing but the library's function that it called
- * is known of some code, that function with all that it calls.
+ * What --target takes for it, borrowed. NULL: the place is a call of a library's function, by code
+ * of which nothing else is known; by that name --target finds the function itself.
  */
-char *unanswered_option(const struct unanswered_place *place);
+const char *unanswered_option(const struct unanswered_place *place);
 /* "not tried", "3 experiments are too few"; to be freed. */
 char *unanswered_reason(const struct recording *recording, const struct causal_target *target);
 /* The same for JSON, with reasons. */
