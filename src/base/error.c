@@ -28,6 +28,21 @@ int error_set(struct error *error, int code, const char *format, ...)
 	return negative;
 }
 
+int error_add_remedy(struct error *error, const char *format, ...)
+{
+	char remedy[sizeof(error->text)];
+	va_list arguments;
+
+	if (strchr(error->text, ';'))
+		return error->code;
+	va_start(arguments, format);
+	vsnprintf(remedy, sizeof(remedy), format, arguments);
+	va_end(arguments);
+	append(error, strlen(error->text), "; ");
+	append(error, strlen(error->text), remedy);
+	return error->code;
+}
+
 int error_add_place(struct error *error, const char *format, ...)
 {
 	char old[sizeof(error->text)];

@@ -17,6 +17,10 @@ struct error {
 int error_set(struct error *error, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Puts "; remedy" behind the sentence, unless it has one; returns the stored code. */
+int error_add_remedy(struct error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Puts "place: " before the sentence; returns the stored code. */
 int error_add_place(struct error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

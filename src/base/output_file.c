@@ -290,8 +290,7 @@ int output_file_open(const char *path, struct output_file **result, struct error
 				 "could have made; name the file that the link leads to",
 				 path);
 	if (code)
-		return error_set(error, code, "cannot write %s: %s; choose another file with -o",
-				 path, strerror(-code));
+		return error_set(error, code, "cannot write %s: %s", path, strerror(-code));
 	*result = take(&file);
 	return 0;
 }

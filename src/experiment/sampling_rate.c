@@ -132,9 +132,9 @@ char *sampling_rate_poll_warning(const struct sampling_rate *sampling_rate, uint
 		return NULL;
 	return text_format(
 		"tasks of the program sleep for %.0f us, again and again, until another one has "
-		"got there, and are sampled every %.0f us, as an interrupt takes long here: at "
-		"which look they would find it in the faster program is not seen, so that gains "
-		"may be nothing, or more; intervals are wider for it",
+		"got there, and are sampled only every %.0f us: at which look they would find it "
+		"in the faster program is not seen, so that gains may be nothing, or more; "
+		"intervals are wider for it",
 		(double)nap_ns / 1e3, (double)period_ns / 1e3);
 }
 

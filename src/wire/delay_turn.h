@@ -12,7 +12,7 @@
  * the wall clock. A thread of the runtime engine sleeps on instead.
  *
  * A task that polls, with short naps, does nothing else in brief turns, and what it sees decides
- * when it goes on. So its debt is neither suspended nor, unless another needs the core, dropped.
+ * when it goes on. So on a core that was idle, and that no other needs, its debt is not suspended.
  */
 #pragma once
 

@@ -17,9 +17,9 @@ bool engine_leave_waiters(struct machine *machine, struct engine_task *task);
 void engine_count_wait(struct machine *machine, struct engine_task *task);
 
 bool task_computes_in_target(const struct machine *machine, const struct task *task);
-/* For a device or a timer. */
 /* A timer ends its wait, if it waits. */
 bool task_naps(const struct machine *machine, const struct task *task);
+/* For a device or a timer. */
 bool task_waits_outside(const struct machine *machine, const struct task *task);
 
 static inline bool task_is_member(const struct machine *machine, const struct task *task)

@@ -5,6 +5,8 @@
  *	object 0 1        an object: its value, and its capacity
  *	threads 2 compute*(300+-10) lock(0) compute(150) unlock(0) visit
  *
+ *	threads 2 retry_lock(155,0) compute(150) unlock(0)      a nap of 155 before each next try
+ *
  * The first object is number 0. Lengths are in us, with a spread in percent; a star marks the
  * target. `foreign` instead of `threads`: another program's.
  */

@@ -16,8 +16,8 @@
  * Threads that retry a compare-and-exchange as another one was faster do so less often if they have
  * less to compute, which pauses do not show (docs/decisions.md, "Retries").
  *
- * Where threads poll by naps shorter than two periods, uneven pauses bring others there at other
- * looks, and gains may be nothing (docs/decisions.md, "Short naps").
+ * Where threads poll by naps that are short beside a period, uneven pauses bring others there at
+ * other looks, and gains may be nothing (docs/decisions.md, "Short naps").
  *
  * Where threads spin for less than a period, neither which code they wait for nor in which order
  * they come is seen: what other code gains may be nothing, so that no gain is sure. A target that

@@ -79,8 +79,10 @@ static int write_report(const struct diff_values *values, const struct diff_repo
 	struct output_file *file = NULL;
 	struct error error = {0};
 
-	if (values->output && output_file_open(values->output, &file, &error))
+	if (values->output && output_file_open(values->output, &file, &error)) {
+		error_add_remedy(&error, "choose another file with -o");
 		return message_error(&error, EXIT_FAILED);
+	}
 	FILE *out = file ? output_file_stream(file) : stdout;
 	const struct diff_format *format = &diff_formats[values->format];
 	diff_writer *write = report->pairs    ? format->write_pairs :

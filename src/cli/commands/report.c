@@ -149,7 +149,7 @@ static int write_file(const struct recording *recording, enum run_kind kind,
 	int code = output_file_open(values->output, &file, error);
 
 	if (code)
-		return code;
+		return error_add_remedy(error, "choose another file with -o");
 	write_report(output_file_stream(file), recording, kind, values);
 	return output_file_finish(file, error);
 }

@@ -92,15 +92,11 @@ static const char *prefix_like(const char *name)
 static void add_remedy(const char *name, struct error *error)
 {
 	const char *prefix = prefix_like(name);
-	AUTO(text) char *said = text_copy(error->text);
 
-	if (strchr(said, ';'))
-		return;
 	if (prefix)
-		error_set(error, error->code, "%s; did you mean '%s%s'?", said, prefix,
-			  strchr(name, ':') + 1);
-	else if (text_starts_with(said, "no function"))
-		error_set(error, error->code, "%s; \"nm -C FILE\" lists those of a binary", said);
+		error_add_remedy(error, "did you mean '%s%s'?", prefix, strchr(name, ':') + 1);
+	else if (text_starts_with(error->text, "no function"))
+		error_add_remedy(error, "\"nm -C FILE\" lists those of a binary");
 }
 
 int target_kind_find(struct target_lookup *lookup, const char *name, uint32_t *location,

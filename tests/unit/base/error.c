@@ -34,6 +34,15 @@ TEST("places are put before the sentence, the outermost first")
 	CHECK_TEXT(error.text, "disk: sector 7: the disk is on fire");
 }
 
+TEST("a remedy stands behind the sentence, and one is enough")
+{
+	struct error error = {0};
+	error_set(&error, EIO, "the disk is on fire");
+	CHECK_EQUAL(error_add_remedy(&error, "take disk %d", 2), -EIO);
+	CHECK_EQUAL(error_add_remedy(&error, "buy another"), -EIO);
+	CHECK_TEXT(error.text, "the disk is on fire; take disk 2");
+}
+
 TEST("a sentence that is too long is cut and ends with a zero")
 {
 	struct error error = {0};
