@@ -93,10 +93,15 @@ def size_words(change):
     return "The part of the place's time that the change takes away is measured by recordings before and after it."
 
 
+def long_words(prediction):
+    longer = prediction.get("ask_seconds", prediction["seconds"])
+    return "as long" if longer == prediction["seconds"] else f"{longer} s"
+
+
 def page(change):
     words, prediction, row = change.case_words, change.prediction, change.row
     command = " ".join(["lever run", *prediction["options"], "--"])
-    asked = f" Then its question: `{' '.join(['lever run', *prediction['ask'], '--'])} PROGRAM`, as long, into the same profile." if prediction.get("ask") else ""
+    asked = f" Then its question: `{' '.join(['lever run', *prediction['ask'], '--'])} PROGRAM`, {long_words(prediction)}, into the same profile." if prediction.get("ask") else ""
     parts = [f"# {words['title']}: {words['change']}", change.problem.strip(),
              f"## What Lever says\n\n`{command} PROGRAM`, {prediction['seconds']} s.{asked} Profile `{prediction['profile_sha256'][:12]}`:\n\n```\n{screen_of(change)}\n```"]
     if change.patch:

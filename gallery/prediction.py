@@ -146,7 +146,7 @@ def predict(lever, case, folder, seconds):
     file = os.path.join(folder, "profile.lever")
     screen = profile(lever, case, ["--seconds", str(seconds), *case.get("options", [])], file)
     if case.get("ask"):
-        profile(lever, case, ["--seconds", str(seconds), *case["ask"]], file, add=True)
+        profile(lever, case, ["--seconds", str(case.get("ask_seconds", seconds)), *case["ask"]], file, add=True)
     text = run([lever, "report", "--format", "json", file]).stdout
     report = json.loads(text) if text.startswith("{") else {"targets": []}
     pattern = case.get("gain_places", case["places"])
@@ -156,5 +156,6 @@ def predict(lever, case, folder, seconds):
     rank = next((i + 1 for i, line in enumerate(places_of(screen)) if place.search(line)), 0)
     guess = predicted({"targets": targets}, pattern, case["size"])
     return {"predicted": guess and dict(zip(("gain", "low", "high", "place", "size"), guess)), "lever": run([lever, "version"]).stdout.strip(), "machine": machine(), "options": case.get("options", []), "ask": case.get("ask", []), "seconds": seconds,
+            "ask_seconds": case.get("ask_seconds", seconds),
             "profile_sha256": hash_of(file), "pattern": pattern, "size": case["size"], "rank": rank, "targets": targets,
             "perf_first": perf_first(case["profiled"], folder), "screen": screen}

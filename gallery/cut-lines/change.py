@@ -15,4 +15,4 @@ def prepare(folder):
     def command(program, times):
         return sh(f'for i in $(seq {times}); do {program} cut -f 2 "$1" >"$2"; done', log, out)
     return case("stdbuf -oL cut", "no `stdbuf`", command("stdbuf -oL", 2), command("", 2), command("stdbuf -oL", 1000),
-                r"__overflow|syscall:write", gain_places=r"^__overflow", kind="system call", ask=["--target", "__overflow"])
+                r"_overflow|syscall:write", gain_places=r"^inclusive:_IO_new_file_overflow", kind="system call", ask=["--target", "inclusive:_IO_new_file_overflow"], ask_seconds=40)

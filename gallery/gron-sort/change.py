@@ -25,4 +25,4 @@ def prepare(folder):
     def command(times, *words):
         return ["sh", "-c", '"$@" >/dev/null', "sh", program, "--monochrome", "--stream", *words, data[times]]
     return case("gron --stream, a Go program", "`--no-sort`", command(1), command(1, "--no-sort"), again_and_again(*command(20)), r"sort\.Sort|pdqsort|main\.statements",
-                gain_places=r"inclusive:sort\.Sort\b", kind="CPU", ask=["--target", "inclusive:sort.Sort"])
+                gain_places=r"inclusive:sort\.Sort\b", kind="CPU", ask=["--target", "inclusive:sort.Sort"], ask_seconds=120)

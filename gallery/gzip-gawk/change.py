@@ -21,4 +21,4 @@ def prepare(folder):
     def command(packed, count):
         return ["env", "LC_ALL=C.UTF-8", *sh(f'gzip -dc "$@" | {COUNT} >/dev/null', *[packed] * count)]
     return case("gzip -dc \\| gawk", "a log packed without compression", command(plain + ".gz", 2), command(copied, 2), command(plain + ".gz", 150),
-                r"all of gzip\b|process:gzip\b", None, record_places=r"^gzip\b", kind="null", ask=["--target", "process:gzip"])
+                r"all of gzip\b|process:gzip\b", None, record_places=r"^gzip\b", kind="null", ask=["--target", "process:gzip"], ask_seconds=60)

@@ -44,4 +44,4 @@ def prepare(folder):
     def command(where):
         return [*ENVIRONMENT, "mpirun", "--allow-run-as-root", "-np", "2", "icoFoam", "-parallel", "-case", where]
     return case("OpenFOAM, two MPI ranks", "`relTol 0.05` in `pFinal`", command(first), command(second), sh('while :; do "$@" >/dev/null; done', *command(first)),
-                r"PCG::solve", None, kind="MPI", ask=["--target", "inclusive:Foam::PCG::solve*"])
+                r"PCG::solve", None, kind="MPI", ask=["--target", "inclusive:Foam::PCG::solve*"], ask_seconds=90)
