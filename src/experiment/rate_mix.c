@@ -6,10 +6,12 @@
 
 #define WINDOWS_LEAST 4 /* of each kind */
 #define WINDOWS_MOST 16
-#define CONTRAST_LEAST 1.15 /* of the rates: else windows may hold whole cycles */
+#define CONTRAST_LEAST 1.15 /* of the rates: else windows may hold whole cycles, ... */
+#define WHOLE_LEAST 0.5     /* ... unless they are shorter than this part of one */
 #define REST_MOST 0.1       /* of the sampled time in a while, that may lack at a low rate */
 #define DISTANCE_MOST 0.05  /* a gain is off by at most this part of its speedup */
 #define EXCESS_MOST 0.05    /* of the time */
+#define SLOWED_LEAST 0.5    /* of the work of a thread: the rest takes as long on a slower core */
 #define DEVIATION_MOST 0.4  /* slow cores at half of their speed, for a while, make 0.35 */
 
 static struct rate_mix_place *place_of(struct rate_mix *mix, uint32_t place)
@@ -113,13 +115,14 @@ double rate_mix_excess(const struct rate_mix *mix)
 {
 	double low_ns, high_ns, excess = 0;
 	double contrast = mix->high_visits / mix->high_time_ns * mix->low_time_ns / mix->low_visits;
+	double slowest = 1 + (contrast - 1) / SLOWED_LEAST;
 
 	sum_up(mix, &low_ns, &high_ns);
 	if (!(low_ns > 0) || !(high_ns > 0) || !(contrast > 0))
 		return 1;
 	for (size_t i = 0; i < mix->places.count; i++) {
 		const struct rate_mix_place *place = &mix->places.items[i];
-		double slower = place->high_ns * contrast * mix->low_visits / mix->high_visits;
+		double slower = place->high_ns * slowest * mix->low_visits / mix->high_visits;
 		double faster = place->low_ns * mix->high_visits / mix->low_visits;
 		double beyond = fmax((place->low_ns - slower) / low_ns,
 				     (place->high_ns - faster) / high_ns);
@@ -129,10 +132,17 @@ double rate_mix_excess(const struct rate_mix *mix)
 	return excess;
 }
 
-bool rate_mix_is_same(const struct rate_mix *mix, double deviation)
+static bool may_hold_cycles(const struct rate_mix *mix, double length_ns)
 {
-	if (!is_known(mix) ||
-	    mix->high_rates / mix->high < CONTRAST_LEAST * mix->low_rates / mix->low)
+	double window_ns = (mix->low_time_ns + mix->high_time_ns) / (mix->low + mix->high);
+
+	return mix->high_rates / mix->high < CONTRAST_LEAST * mix->low_rates / mix->low &&
+	       window_ns >= WHOLE_LEAST * length_ns;
+}
+
+bool rate_mix_is_same(const struct rate_mix *mix, double deviation, double length_ns)
+{
+	if (!is_known(mix) || may_hold_cycles(mix, length_ns))
 		return false;
 	return (!rests(mix, INFINITY) && rate_mix_distance(mix) <= DISTANCE_MOST) ||
 	       (deviation <= DEVIATION_MOST && !rests(mix, 1) &&

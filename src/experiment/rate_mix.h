@@ -6,7 +6,8 @@
  * there is as much of it, cores change their speed, or units their size, and windows may hold any
  * part of that. A core that slows down, as others use its caches, slows some code more than other
  * code, and what waits for the slowed code takes as long as before: then code takes, a unit, at a
- * low rate between as much as at a high one and so much more as the rates differ by.
+ * low rate between as much as at a high one and so much more as the rates differ by, or twice that
+ * where half of a thread's work is slowed.
  */
 #pragma once
 
@@ -47,9 +48,10 @@ double rate_mix_distance(const struct rate_mix *mix);
 /* The sum of what places' times a unit lie outside of those bounds, as a part of all, likewise. */
 double rate_mix_excess(const struct rate_mix *mix);
 /*
- * Enough windows, whose rates differ, with as much sampled time, and so little of the mix differs
- * that a gain hardly can; or with hardly any excess, if one thread at least always runs, and the
- * rate's standard deviation over its mean, in time, is that of slower cores.
+ * Enough windows, whose rates differ or which are short beside the length that cycles would have,
+ * with as much sampled time, and so little of the mix differs that a gain hardly can; or with
+ * hardly any excess, if one thread at least always runs, and the rate's standard deviation over its
+ * mean, in time, is that of slower cores.
  */
-bool rate_mix_is_same(const struct rate_mix *mix, double deviation);
+bool rate_mix_is_same(const struct rate_mix *mix, double deviation, double length_ns);
 void rate_mix_release(struct rate_mix *mix);

@@ -190,6 +190,12 @@ bool session_cycle_is_told(struct session *session)
 	return true;
 }
 
+static bool is_same_mix(const struct session_cycle *cycle, const struct rate_cycle *found)
+{
+	return rate_mix_is_same(&cycle->mix, rate_cycle_deviation(found),
+				rate_cycle_length_ns(found));
+}
+
 static void find_cycle(struct session *session)
 {
 	struct session_cycle *cycle = &session->cycle;
@@ -199,7 +205,7 @@ static void find_cycle(struct session *session)
 	cycle->point = busiest_point(session);
 	const struct rate_cycle *found = &cycle->points[cycle->point];
 	if (!rate_cycle_is_found(found) || !rate_mix_is_settled(&cycle->mix) ||
-	    rate_mix_is_same(&cycle->mix, rate_cycle_deviation(found)) || !has_time(session, found))
+	    is_same_mix(cycle, found) || !has_time(session, found))
 		return;
 	cycle->since_ns = cycle->time_ns;
 	AUTO(text)
@@ -287,8 +293,7 @@ void session_cycle_complete(const struct session *session, struct recording_run 
 		session_cycle_is_on(session) ? session->cycle.point : busiest_point(session);
 	const struct rate_cycle *found = &session->cycle.points[point];
 
-	bool has_cycles = session_cycle_is_on(session) ||
-			  !rate_mix_is_same(&session->cycle.mix, rate_cycle_deviation(found));
+	bool has_cycles = session_cycle_is_on(session) || !is_same_mix(&session->cycle, found);
 
 	if (session->options->window_ns || !rate_cycle_is_found(found) || !has_cycles ||
 	    (serves_requests(session) && !session_cycle_is_on(session)))

@@ -6,6 +6,7 @@
 #include "stats/random.h"
 
 #define SAMPLES 300 /* a window */
+#define CYCLE_NS 1.5e8
 
 /* In windows of a low and a high rate in turn, code 1 takes these parts of the time. */
 static struct rate_mix mix_of(unsigned windows, double low_part, double high_part, double high_rate)
@@ -27,7 +28,7 @@ static struct rate_mix mix_of(unsigned windows, double low_part, double high_par
 static bool is_same(unsigned windows, double low_part, double high_part, double high_rate)
 {
 	struct rate_mix mix = mix_of(windows, low_part, high_part, high_rate);
-	bool found = rate_mix_is_same(&mix, 0.3);
+	bool found = rate_mix_is_same(&mix, 0.3, CYCLE_NS);
 
 	rate_mix_release(&mix);
 	return found;
@@ -52,12 +53,23 @@ TEST("windows of whole cycles, whose rates are alike, tell nothing; nor do a few
 	CHECK(!is_same(6, 0.7, 0.7, 2));
 }
 
+TEST("windows that are short beside a cycle hold none, and their rates would differ")
+{
+	struct rate_mix mix = mix_of(20, 0.7, 0.7, 1.1), other = mix_of(20, 0.7, 0.85, 1.1);
+
+	CHECK(rate_mix_is_same(&mix, 0.3, 3e8));
+	CHECK(!rate_mix_is_same(&mix, 0.3, CYCLE_NS));
+	CHECK(!rate_mix_is_same(&other, 0.3, 3e8));
+	rate_mix_release(&mix);
+	rate_mix_release(&other);
+}
+
 TEST("the excess is what a slower core does not explain")
 {
 	struct rate_mix mix = mix_of(40, 0.7, 0.85, 2), alike = mix_of(40, 0.7, 0.7, 2);
 
 	CHECK_NEAR(rate_mix_distance(&mix), 0.15, 0.02);
-	CHECK_NEAR(rate_mix_excess(&mix), 0.15, 0.02);
+	CHECK_NEAR(rate_mix_excess(&mix), 0.075, 0.02); /* of code 2, four times as long a unit */
 	CHECK_NEAR(rate_mix_excess(&alike), 0, 0.01);
 	rate_mix_release(&mix);
 	rate_mix_release(&alike);
@@ -76,7 +88,7 @@ static bool is_same_with_waiting(double low_rate, double low_us, double high_us,
 			rate_mix_add(&mix, 2, 250000);
 		rate_mix_end(&mix, rate, 1e8);
 	}
-	bool found = rate_mix_is_same(&mix, deviation);
+	bool found = rate_mix_is_same(&mix, deviation, CYCLE_NS);
 	rate_mix_release(&mix);
 	return found;
 }
@@ -87,6 +99,22 @@ TEST("where a core slows one thread alone, and another waits for it, the program
 	CHECK(is_same_with_waiting(1, 0.3, 0.2, 0.3));
 	CHECK(!is_same_with_waiting(1, 0.3, 0.05, 0.3));
 	CHECK(!is_same_with_waiting(1, 0.05, 0.4, 0.3));
+}
+
+/* One thread runs both codes; on a slower core each takes so many times as long. */
+static bool is_same_serial(double part, double slower, double other_slower)
+{
+	double slow = part * slower, length = slow + (1 - part) * other_slower;
+
+	return is_same(40, slow / length, part, length);
+}
+
+TEST("where a core slows a half of a thread's work, which is then a larger part, it has no cycles")
+{
+	CHECK(is_same_serial(0.7, 2, 1.2));
+	CHECK(is_same_serial(0.5, 2, 1));
+	CHECK(!is_same_serial(0.2, 4, 1));
+	CHECK(!is_same_serial(0.5, 10, 0.4));
 }
 
 TEST("a rate that varies more than that of slow cores is of a program that works in cycles")
@@ -103,7 +131,7 @@ TEST("it is settled with four windows of each kind, or with sixteen")
 	CHECK(!rate_mix_is_settled(&few));
 	CHECK(rate_mix_is_settled(&enough));
 	CHECK(rate_mix_is_settled(&steady));
-	CHECK(!rate_mix_is_same(&steady, 0.3));
+	CHECK(!rate_mix_is_same(&steady, 0.3, CYCLE_NS));
 	rate_mix_release(&few);
 	rate_mix_release(&enough);
 	rate_mix_release(&steady);
@@ -119,7 +147,7 @@ static bool is_same_with_rest(unsigned samples_at_low)
 			rate_mix_add(&mix, 1, 250000);
 		rate_mix_end(&mix, i % 2 ? 2 : 1, 1e8);
 	}
-	bool found = rate_mix_is_same(&mix, 0.3);
+	bool found = rate_mix_is_same(&mix, 0.3, CYCLE_NS);
 	rate_mix_release(&mix);
 	return found;
 }
