@@ -22,4 +22,4 @@ def prepare(folder):
     def command(reader, times):
         return sh(f'for i in $(seq {times}); do {reader} "$1" | pamscale -xsize 700 -filter=mitchell | pnmtojpeg >/dev/null; done', packed if "png" in reader else plain)
     return case("pngtopam \\| pamscale \\| pnmtojpeg", "`cat` of the PPM file", command("pngtopam", 3), command("cat", 3), command("pngtopam", 1000),
-                r"all of pngtopam\b|process:pngtopam\b", kind="pipeline", gain_places=r"process:pngtopam", ask=["--target", "process:pngtopam"], ask_seconds=120)
+                r"all of pngtopam\b|process:pngtopam\b", kind="pipeline", gain_places=r"process:pngtopam", ask=["--target", "process:pngtopam", "--speedups", "0,100", "--window", "3s"], ask_seconds=120)

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define MARGIN 1.2
+#define CYCLES_LEAST 2 /* in a window as long as the user asked for: more or less is chance */
 
 static double longest_cycle_ns(const struct recording *recording)
 {
@@ -22,8 +23,10 @@ static bool is_part(const struct recording *recording,
 		    const struct recording_experiment *experiment)
 {
 	const struct recording_run *run = recording_run(recording, experiment->run_id);
+	double effective_ns = (double)experiment->duration_ns - (double)experiment->delay_ns;
 
-	return !run || !run->whole_since_ns || experiment->start_ns < run->whole_since_ns;
+	return (!run || !run->whole_since_ns || experiment->start_ns < run->whole_since_ns) &&
+	       effective_ns < CYCLES_LEAST * longest_cycle_ns(recording);
 }
 
 void cycle_parts_drop(const struct recording *recording, struct trials *trials)

@@ -5,7 +5,8 @@
  * A program that works in batches, or fills a buffer and waits until it is taken, makes progress in
  * one part of a cycle. What a faster target saves may come in another one. A window shorter than a
  * cycle sees a part alone, so that all windows together may agree on a wrong gain. What they leave
- * is that the target gains something between nothing and all its time.
+ * is that the target gains something between nothing and all its time. A window of several cycles,
+ * as long as the user asked for, holds no parts that matter.
  */
 #pragma once
 

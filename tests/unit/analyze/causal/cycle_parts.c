@@ -6,13 +6,19 @@
 
 #define CYCLE_NS 300000000
 
-/* Of two runs with two windows each, at 100, 200 and 300, 400. */
-static double length_of(uint64_t first_since_ns, uint64_t second_since_ns)
+/* Of two runs with two windows each, at 100, 200 and 300, 400; of the second run so long. */
+static double length_with(uint64_t first_since_ns, uint64_t second_since_ns, uint64_t duration_ns,
+			  uint64_t delay_ns)
 {
+	const struct recording_experiment second = {.run_id = 2,
+						    .start_ns = 300,
+						    .duration_ns = duration_ns,
+						    .delay_ns = delay_ns};
 	struct recording_experiment windows[] = {{.run_id = 1, .start_ns = 100},
 						 {.run_id = 1, .start_ns = 200},
-						 {.run_id = 2, .start_ns = 300},
-						 {.run_id = 2, .start_ns = 400}};
+						 second,
+						 second};
+	windows[3].start_ns = 400;
 	const struct recording_experiment *items[] = {&windows[0], &windows[1], &windows[2],
 						      &windows[3]};
 	const struct trials trials = {items, 4};
@@ -30,6 +36,11 @@ static double length_of(uint64_t first_since_ns, uint64_t second_since_ns)
 	return length;
 }
 
+static double length_of(uint64_t first_since_ns, uint64_t second_since_ns)
+{
+	return length_with(first_since_ns, second_since_ns, 0, 0);
+}
+
 TEST("windows hold whole cycles if all of them began after the cycle was known")
 {
 	CHECK_EQUAL(length_of(100, 300), 0);
@@ -42,6 +53,13 @@ TEST("windows hold whole cycles if all of them began after the cycle was known")
 TEST("what one run knows of cycles holds for the other runs")
 {
 	CHECK_EQUAL(length_of(100, 0), CYCLE_NS);
+}
+
+TEST("a window of two cycles and more, without its pauses, holds no parts")
+{
+	CHECK_EQUAL(length_with(100, 0, 2ull * CYCLE_NS, 0), 0);
+	CHECK_EQUAL(length_with(100, 0, CYCLE_NS, 0), CYCLE_NS);
+	CHECK_EQUAL(length_with(100, 0, 3ull * CYCLE_NS, 2ull * CYCLE_NS), CYCLE_NS);
 }
 
 TEST("an interval reaches from no gain to all that the time allows, and gets no smaller")
