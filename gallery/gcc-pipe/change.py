@@ -23,4 +23,4 @@ def prepare(folder):
     def command(assembler):
         return sh('cd "$1" && for i in 1 2 3 4; do gcc -w -pipe -g -B "$2/" -c -o /dev/null deflate.c; done', zlib, assembler)
     return case("gcc -pipe -g, zlib's deflate.c", "the assembler reads and does nothing", command(real), command(empty), again_and_again(*command(real)),
-                r"all of as\b|process:as\b", None, record_places=r"^as\b", kind="pipeline", ask=["--target", "process:as"], ask_seconds=120)
+                r"all of as\b|process:as\b", None, record_places=r"^as\b", kind="pipeline", ask=["--target", "process:as", "--speedups", "0,100", "--window", "1s"], ask_seconds=90)
