@@ -181,16 +181,45 @@ static double untold_share(const struct causal *causal)
 	return share;
 }
 
-static void add_untold_code(struct screen *screen, double share)
+/* How the maker of such code, known by its file, is asked for names. */
+static const struct {
+	const char *file, *command;
+} makers[] = {
+	{"node", "node --perf-basic-prof --interpreted-frames-native-stack"},
+	{"libnode.so", "node --perf-basic-prof --interpreted-frames-native-stack"},
+	{"libjvm.so", "java -agentpath:…/liblever-java.so"},
+	{"libcoreclr.so", "DOTNET_PerfMapEnabled=1"},
+};
+
+/* NULL: the maker is not known. */
+static const char *names_command(const struct causal *causal)
 {
+	for (size_t i = 0; i < causal->count; i++) {
+		const char *path = causal->targets[i].target->object;
+		const char *slash = path ? strrchr(path, '/') : NULL;
+		for (size_t j = 0; slash && j < sizeof(makers) / sizeof(*makers); j++)
+			if (text_starts_with(slash + 1, makers[j].file))
+				return makers[j].command;
+	}
+	return NULL;
+}
+
+static void add_untold_code(struct screen *screen, const struct causal *causal, double share)
+{
+	const char *command = names_command(causal);
+
 	screen_line(screen, SCREEN_SURER, "no names", 0);
 	screen_take(screen, SCREEN_TEXT,
 		    text_format("code that the program made as it ran, with %.0f %% of the time; ",
 				100 * share));
-	screen_take(screen, SCREEN_COMMAND,
-		    text_copy("node --perf-basic-prof --interpreted-frames-native-stack"));
-	screen_take(screen, SCREEN_TEXT, text_copy(" tells its functions, for others see "));
+	if (command) {
+		screen_take(screen, SCREEN_COMMAND, text_copy(command));
+		screen_take(screen, SCREEN_TEXT, text_copy(" tells its functions"));
+		return;
+	}
 	screen_take(screen, SCREEN_COMMAND, text_copy("lever help languages"));
+	screen_take(screen, SCREEN_TEXT,
+		    text_copy(" says which programs tell its functions, and how"));
 }
 
 static void add_missing_names(struct screen *screen, const struct causes *causes,
@@ -200,7 +229,7 @@ static void add_missing_names(struct screen *screen, const struct causes *causes
 	double untold = untold_share(causal);
 
 	if (untold >= UNTOLD_LEAST) {
-		add_untold_code(screen, untold);
+		add_untold_code(screen, causal, untold);
 		return;
 	}
 	if (!target)

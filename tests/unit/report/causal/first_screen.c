@@ -252,24 +252,29 @@ TEST("a line that is nearly all of the function that gains is named beside it")
 	CHECK(!strstr(several, "orders.c:86"));
 }
 
-/* Code without names that is made as the program runs, with this part of the time. */
-static char *screen_of_made_code(double share)
+/* Code without names that the program in the file makes as it runs, with this part of the time. */
+static char *screen_of_made_code(const char *file, double share)
 {
+	struct recording_target maker = {.id = 2,
+					 .kind = TARGET_INCLUSIVE,
+					 .name = (char *)"inclusive:main",
+					 .function = (char *)"main",
+					 .object = (char *)file};
 	struct recording_target named = {.id = 1,
 					 .kind = TARGET_INCLUSIVE,
 					 .name = (char *)"inclusive:JIT code",
 					 .function = (char *)"JIT code",
 					 .object = (char *)RECORDING_JIT_OBJECT};
-	struct causal_target target = {.target = &named, .share = share};
+	struct causal_target targets[] = {{.target = &named, .share = share}, {.target = &maker}};
 	struct recording_run run = {.id = 1, .options = (char *)"[]", .command = (char *)"[\"a\"]"};
 	struct recording recording = {.runs = {&run, 1, 1}, .targets = {&named, 1, 1}};
-	struct causal causal = {.targets = &target, .count = 1};
+	struct causal causal = {.targets = targets, .count = 2};
 	struct report report = {.recording = &recording,
 				.causal = &causal,
 				.options = {.columns = 300}};
 	struct recording_point point = {.kind = POINT_THROUGHPUT, .name = (char *)"unit"};
 	struct causal_effect effect = {.point = &point};
-	struct target_verdict verdict = {.target = &target,
+	struct target_verdict verdict = {.target = &targets[0],
 					 .effect = &effect,
 					 .outcome = OUTCOME_UNSURE};
 	const struct target_verdicts verdicts = {.items = &verdict, .count = 1};
@@ -284,9 +289,13 @@ static char *screen_of_made_code(double share)
 
 TEST("code that is made as the program runs, and has no names, is told with what names it")
 {
-	AUTO(text) char *much = screen_of_made_code(0.97), *little = screen_of_made_code(0.1);
+	AUTO(text) char *node = screen_of_made_code("/usr/bin/node", 0.97);
+	AUTO(text) char *guile = screen_of_made_code("/usr/bin/guile", 0.97);
+	AUTO(text) char *little = screen_of_made_code("/usr/bin/node", 0.1);
 
-	CHECK(strstr(much, "no names     code that the program made as it ran, with 97 % of"));
-	CHECK(strstr(much, "--interpreted-frames-native-stack"));
+	CHECK(strstr(node, "no names     code that the program made as it ran, with 97 % of"));
+	CHECK(strstr(node, "--interpreted-frames-native-stack"));
+	CHECK(strstr(guile, "no names     code that the program made as it ran, with 97 % of"));
+	CHECK(!strstr(guile, "node") && strstr(guile, "lever help languages"));
 	CHECK(!strstr(little, "no names"));
 }
