@@ -11,7 +11,8 @@ struct location_record {
 	struct symbols_location shown;
 	uint32_t file, function; /* texts */
 	struct ranges ranges;
-	bool is_merged;   /* the ranges are in order */
+	struct symbols_addresses calls; /* of other objects: symbols_far_calls */
+	bool is_merged;                 /* the ranges are in order */
 	bool is_explicit; /* its ranges were collected by a search, not by attribution */
 	bool is_told;     /* parser/server.c has told its ranges: it wants to know of changes */
 };
@@ -87,6 +88,8 @@ uint32_t location_of_block(struct symbols *symbols, struct object *object, struc
 uint32_t location_of_import(struct symbols *symbols, const struct object *object, uint32_t name,
 			    const struct object *library);
 void location_add_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
+void location_add_far_call(struct symbols *symbols, uint32_t location,
+			   const struct symbols_address *call);
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end);
 /* After the object's symbols changed: locations keep their numbers and get their new code. */
 void locations_move(struct symbols *symbols, struct object *object);
@@ -115,6 +118,8 @@ uint32_t unit_location_at(struct symbols *symbols, struct object *object, const 
 void units_forget_frames(struct object *object);
 /* tail_location.c: whether the offset is in the code of the location. */
 bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset);
+bool location_has_far_call(const struct symbols *symbols, uint32_t location, uint32_t object,
+			   uint64_t offset);
 /* inclusive_code.c: a copy of a function; the unit's copies of those that are known. */
 struct inline_frame;
 void inclusive_add_frame(struct symbols *symbols, struct object *object, uint32_t location,

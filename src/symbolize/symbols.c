@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "symbolize/far_calls.h"
 #include "symbolize/internal.h"
 #include "symbolize/location/jit_location.h"
 #include "symbolize/location/location_name.h"
@@ -276,6 +277,16 @@ size_t symbols_location_ranges(struct symbols *symbols, uint32_t location,
 	asked->is_merged = true;
 	*ranges = asked->ranges.items;
 	return asked->ranges.count;
+}
+
+size_t symbols_far_calls(struct symbols *symbols, uint32_t location,
+			 const struct symbols_address **calls)
+{
+	if (symbols->parser)
+		return parser_far_calls(symbols->parser, location, calls);
+	assert(location < symbols->locations.count);
+	*calls = symbols->locations.items[location]->calls.items;
+	return symbols->locations.items[location]->calls.count;
 }
 
 uint64_t symbols_generation(const struct symbols *symbols)

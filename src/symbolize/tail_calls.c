@@ -465,7 +465,7 @@ bool tail_calls_entered(struct symbols *symbols, struct object *caller, uint64_t
 
 	if (!is_possible(caller) || !called_entry(symbols, caller, call, &entry))
 		return false;
-	if (entry.import && !resolve(symbols, true, &entry))
+	if (entry.import && !resolve(symbols, false, &entry))
 		return false;
 	const struct exits *exits = exits_of(symbols, entry.object, entry.start);
 	for (size_t i = 0; i < exits->count; i++)
@@ -473,6 +473,28 @@ bool tail_calls_entered(struct symbols *symbols, struct object *caller, uint64_t
 	*entered = entry.object;
 	*start = entry.start;
 	return has_exit;
+}
+
+static void add_once(struct tail_jumps *jumps, const struct tail_jump *jump)
+{
+	for (size_t i = 0; i < jumps->count; i++)
+		if (jumps->items[i].import == jump->import && jumps->items[i].start == jump->start)
+			return;
+	*array_add(jumps) = *jump;
+}
+
+void tail_calls_jumps(struct symbols *symbols, struct object *object, uint64_t start,
+		      struct tail_jumps *jumps)
+{
+	if (!is_possible(object))
+		return;
+	const struct exits *exits = exits_of(symbols, object, start);
+	for (size_t i = 0; i < exits->count; i++) {
+		const struct exit_jump *one = &exits->items[i];
+		const struct tail_jump jump = {.import = one->import, .start = one->start};
+		if (!one->is_own)
+			add_once(jumps, &jump);
+	}
 }
 
 bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uint64_t call,

@@ -42,6 +42,18 @@ bool tail_calls_out_of_scope(struct symbols *symbols, struct object *caller, uin
  */
 bool tail_calls_entered(struct symbols *symbols, struct object *caller, uint64_t call,
 			struct object **entered, uint64_t *start);
+/* A function to which another may jump at its end: both 0: to where a pointer says. */
+struct tail_jump {
+	uint32_t import; /* linker name of another file's function */
+	uint64_t start;  /* of one in the same file */
+};
+struct tail_jumps {
+	struct tail_jump *items;
+	size_t count, capacity;
+};
+/* Appends those of the function that begins there, each once. */
+void tail_calls_jumps(struct symbols *symbols, struct object *object, uint64_t start,
+		      struct tail_jumps *jumps);
 /*
  * The function of another file, by its linker name, that the call enters; 0: none, or not known.
  * `library`: the file that offers it; NULL: not known.

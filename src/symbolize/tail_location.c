@@ -4,11 +4,14 @@
  * out of code without symbols.
  */
 #include "base/cleanup.h"
+#include "symbolize/far_calls.h"
 #include "symbolize/internal.h"
 #include "symbolize/language/language.h"
 #include "symbolize/parser/parser.h"
 #include "symbolize/symbols.h"
 #include "symbolize/tail_calls.h"
+
+#define JUMPS_TOLD_MOST 3
 
 void symbols_tail_calls(struct symbols *symbols, const struct symbols_address *call,
 			const struct symbols_address *callee, struct symbols_addresses *between)
@@ -39,6 +42,17 @@ bool location_has(struct symbols *symbols, uint32_t location, uint64_t offset)
 	return false;
 }
 
+bool location_has_far_call(const struct symbols *symbols, uint32_t location, uint32_t object,
+			   uint64_t offset)
+{
+	const struct symbols_addresses *calls = &symbols->locations.items[location]->calls;
+
+	for (size_t i = 0; i < calls->count; i++)
+		if (calls->items[i].object == object && calls->items[i].offset == offset)
+			return true;
+	return false;
+}
+
 /* The byte also belongs to what a search found, such as the function of a line. */
 static void give_to_found(struct symbols *symbols, const struct tail_frame *frame, uint64_t offset)
 {
@@ -48,6 +62,37 @@ static void give_to_found(struct symbols *symbols, const struct tail_frame *fram
 		    location_has(symbols, (uint32_t)i, frame->jump))
 			location_add_range(symbols, (uint32_t)i, offset, offset + 1);
 	}
+}
+
+static const char *jump_name(struct symbols *symbols, const struct object *object,
+			     const struct tail_jump *jump)
+{
+	if (jump->import)
+		return interner_text(&symbols->sources.texts, jump->import);
+	return jump->start ? symbols_function_at(symbols, object->id, jump->start) :
+			     "where a pointer says";
+}
+
+char *symbols_jumps_to(struct symbols *symbols, uint32_t location)
+{
+	if (symbols->parser)
+		return parser_jumps_to(symbols->parser, location);
+	struct object *object = symbols_open(symbols, symbols_location(symbols, location)->object);
+	const struct range *ranges;
+	size_t count = symbols_location_ranges(symbols, location, &ranges);
+	struct tail_jumps jumps = {0};
+	char *text = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		tail_calls_jumps(symbols, object, ranges[i].start, &jumps);
+	for (size_t i = 0; i < jumps.count && i < JUMPS_TOLD_MOST; i++) {
+		char *longer = text_format("%s%s%s", text ? text : "", text ? " or " : "",
+					   jump_name(symbols, object, &jumps.items[i]));
+		free(text);
+		text = longer;
+	}
+	array_free(&jumps);
+	return text;
 }
 
 /* Code without a symbol has no name to tell; what it calls in another file has one. */

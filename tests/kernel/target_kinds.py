@@ -249,6 +249,23 @@ def _():
         equal(any(sentence in line for line in told["warnings"]), bool(options))
 
 
+@test("a named function that a pointer enters and a jump leaves is told as one without samples")
+def _():
+    _, told = profile_of("--target", "inclusive:passing", "--progress", "units", "--speedups", "0", "--", program("jump_by_pointer"), LONG, codes=(0, 3))
+    if not shares(told).get("inclusive:passing"):
+        check(any("inclusive:passing has no samples: it may end in a jump to working" in line for line in told["warnings"]), told["warnings"])
+    _, told = profile_of("--target", "inclusive:working", "--progress", "units", "--speedups", "0", "--", program("jump_by_pointer"), LONG, codes=(0, 3))
+    check(shares(told)["inclusive:working"] > 0.9, shares(told))
+    check(not any("has no samples" in line for line in told["warnings"]), told["warnings"])
+
+
+@test("the plain command tells that much of the time is page faults, where it is")
+def _():
+    for name, is_told in (("fresh_pages", True), ("inlined_part", False)):
+        _, told = profile_of("--progress", "units", "--seconds", "3", "--then-stop", "--", program(name), "100000", codes=(0, 3))
+        equal(any("mostly for page faults" in line for line in told["warnings"]), is_told, (name, told["warnings"]))
+
+
 @test("without targets, functions of several threads are looked at together")
 def _():
     _, told = profile_of("--seconds", "24", "--then-stop", "--", program("branches"), "1000000", codes=(0, 3))

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbolize/far_calls.h"
 #include "symbolize/parser/start.h"
 
 #include <string.h>
@@ -15,6 +16,13 @@
 #define RETRY_TOLD 0.05        /* of it, as hand_over_error.h has it */
 #define LOOPS_NAMED_MOST 3
 #define INLINED_TOLD 0.1 /* of a function's code */
+#define SEEN_LEAST 100   /* samples of the program, to tell that code has none */
+#define FAULTS_TOLD 0.1  /* of the CPU time; interrupts take less */
+#if defined(__x86_64__)
+#define FAULT_TARGET "--kernel --target kernel:asm_exc_page_fault"
+#else
+#define FAULT_TARGET "--kernel"
+#endif
 #define HARDLY_SEEN 0.05 /* of the samples: as much as is seen before code is compiled */
 
 static void add_losses(char **text, const struct session *session,
@@ -210,6 +218,48 @@ static void add_inlined(char **text, const struct session *session)
 	}
 }
 
+/* A fault counts for the code that touches the memory, which does not show what is slow there. */
+static void add_faults(char **text, const struct session *session)
+{
+	double share = sampled_code_fault_share(session->code);
+
+	if (share >= FAULTS_TOLD)
+		text_add_line(
+			text,
+			text_format("%.0f %% of the CPU time is spent in the kernel but in no "
+				    "system call, mostly for page faults: memory is touched for "
+				    "the first time, or again after it was given back; it counts "
+				    "for the code that touches it; %s tells its gain",
+				    100 * share, FAULT_TARGET));
+}
+
+/* What a function that has no frame does cannot be told apart from what its caller does. */
+static void add_jumped_through(char **text, const struct session *session,
+			       const struct collector_counters *counters)
+{
+	size_t count;
+	const struct sampled_location *locations = sampled_code_locations(session->code, &count);
+
+	for (size_t i = 0; i < session->named.count && counters->samples >= SEEN_LEAST; i++) {
+		uint32_t at = session->named.items[i].location;
+		enum target_kind kind = at == SYMBOLS_NONE ?
+						TARGET_LINE :
+						symbols_location(session->symbols, at)->kind;
+		bool is_function = kind == TARGET_FUNCTION || kind == TARGET_INCLUSIVE;
+		if (!is_function || (at < count && locations[at].samples))
+			continue;
+		AUTO(text) char *names = symbols_jumps_to(session->symbols, at);
+		if (names)
+			text_add_line(
+				text,
+				text_format("%s has no samples: it may end in a jump to %s, which "
+					    "leaves no frame of it, and nothing tells that it was "
+					    "entered if that was by a jump or through a pointer; "
+					    "take its caller, or what it jumps to",
+					    symbols_location(session->symbols, at)->name, names));
+	}
+}
+
 char *session_warnings(const struct session *session, const struct collector_counters *counters)
 {
 	char *text = NULL;
@@ -232,6 +282,8 @@ char *session_warnings(const struct session *session, const struct collector_cou
 					  (double)session->stops.sum_ns / 1e9));
 	add_inlined(&text, session);
 	add_unseen_scripts(&text, session);
+	add_faults(&text, session);
+	add_jumped_through(&text, session, counters);
 	add_spins(&text, session);
 	add_retries(&text, session);
 	text_add_line(&text, sampling_rate_warning(&session->sampling_rate,

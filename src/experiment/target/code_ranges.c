@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "experiment/target/jit_maps.h"
+#include "symbolize/far_calls.h"
 #include "symbolize/python.h"
 
 struct range_list {
@@ -98,17 +99,37 @@ struct wire_range *code_ranges_of(const struct target_lookup *lookup, uint32_t l
 	const struct symbols_location *shown = symbols_location(lookup->symbols, location);
 	const struct target_kind_row *kind = target_kind_row(shown->kind);
 	bool is_one = kind && kind->range;
+	const struct symbols_address *calls = NULL;
 	const struct range *ranges = NULL;
+	size_t called = is_one ? 0 : symbols_far_calls(lookup->symbols, location, &calls);
 	size_t found = is_one ? 1 : symbols_location_ranges(lookup->symbols, location, &ranges);
-	struct wire_range *made = memory_new(found, sizeof(*made));
+	struct wire_range *made = memory_new(found + called, sizeof(*made));
 
 	for (size_t i = 0; i < found; i++) {
 		made[i] = is_one ? kind->range(lookup, location) :
 				   wire_range_of(lookup, shown->object, &ranges[i]);
 		made[i].value = value;
 	}
-	*count = merge(made, found);
+	for (size_t i = 0; i < called; i++) {
+		made[found + i] = wire_range_of(lookup, calls[i].object,
+						&(struct range){.start = calls[i].offset,
+								.end = calls[i].offset + 1});
+		made[found + i].value = value;
+	}
+	*count = merge(made, found + called);
 	return made;
+}
+
+static bool has_call(const struct target_lookup *lookup, uint32_t location, uint32_t object,
+		     uint64_t offset)
+{
+	const struct symbols_address *calls;
+	size_t count = symbols_far_calls(lookup->symbols, location, &calls);
+
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].object == object && calls[i].offset == offset)
+			return true;
+	return false;
 }
 
 bool code_ranges_hold(const struct target_lookup *lookup, uint32_t location, uint32_t object,
@@ -118,7 +139,7 @@ bool code_ranges_hold(const struct target_lookup *lookup, uint32_t location, uin
 	size_t low = 0, high = symbols_location_ranges(lookup->symbols, location, &ranges);
 
 	if (symbols_location(lookup->symbols, location)->object != object)
-		return false;
+		return has_call(lookup, location, object, offset);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (ranges[middle].end <= offset)

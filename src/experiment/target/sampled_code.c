@@ -23,6 +23,7 @@ struct sampled_code {
 	struct spin_code *spins;
 	struct call_chains *chains;
 	struct sampled_time time;        /* of all code */
+	uint64_t on_cpu_ns, faults_ns;   /* of `time`; sampled_code_fault_share */
 	struct sampled_location retries; /* its threads: those in loops that retry */
 	ARRAY(struct sampled_location) locations;
 	ARRAY(struct target_spec) watched;
@@ -405,6 +406,23 @@ const struct call_edges *sampled_code_import_edges(const struct sampled_code *co
 	return &code->import_edges;
 }
 
+double sampled_code_fault_share(const struct sampled_code *code)
+{
+	return code->is_pool && code->on_cpu_ns ?
+		       (double)code->faults_ns / (double)code->on_cpu_ns :
+		       0;
+}
+
+/* System calls are told with the samples, but not where functions of the kernel are. */
+static void count_fault(struct sampled_code *code, const struct wire_sample *sample)
+{
+	if (sample->flags & (WIRE_SAMPLE_WAITING | WIRE_SAMPLE_CHAIN) || code->is_disturbed)
+		return;
+	code->on_cpu_ns += sample->weight_ns;
+	if (sample->flags & WIRE_SAMPLE_IN_KERNEL && sample->system_call < 0)
+		code->faults_ns += sample->weight_ns;
+}
+
 uint64_t sampled_code_time_ns(const struct sampled_code *code)
 {
 	return code->time.ns;
@@ -481,6 +499,7 @@ void sampled_code_on_sample(struct sampled_code *code, const struct wire_sample 
 	code->function_count = 0;
 	code->focus.has_chain = false;
 	code->last = SYMBOLS_NONE;
+	count_fault(code, sample);
 	if (on_spin(code, sample) || on_lock_wait(code, sample))
 		return;
 	if (sample->flags & WIRE_SAMPLE_CALLERS)

@@ -419,6 +419,13 @@ void location_add_range(struct symbols *symbols, uint32_t location, uint64_t sta
 	change_ranges(symbols, location);
 }
 
+void location_add_far_call(struct symbols *symbols, uint32_t location,
+			   const struct symbols_address *call)
+{
+	*array_add(&symbols->locations.items[location]->calls) = *call;
+	change_ranges(symbols, location);
+}
+
 void location_cut_range(struct symbols *symbols, uint32_t location, uint64_t start, uint64_t end)
 {
 	struct location_record *cut = symbols->locations.items[location];
@@ -462,6 +469,7 @@ void locations_clear(struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->locations.count; i++) {
 		ranges_clear(&symbols->locations.items[i]->ranges);
+		array_free(&symbols->locations.items[i]->calls);
 		free(symbols->locations.items[i]);
 	}
 	array_free(&symbols->locations);

@@ -147,21 +147,30 @@ static bool is_allocation(struct symbols *symbols, struct object *object, uint64
 
 /*
  * The function that a call enters and that may have left by a jump; SYMBOLS_NONE if the offset is
- * no call's last byte, or there is none in the file. That byte becomes the function's, too.
+ * no call's last byte, or none is known. That byte becomes the function's, too.
  */
 static uint32_t entered_by_call(struct symbols *symbols, struct object *object, uint64_t offset)
 {
+	const struct symbols_address call = {.object = object->id, .offset = offset};
 	struct object *entered;
 	uint64_t start;
 
-	/* Ranges of a location lie in one file. */
-	if (!tail_calls_entered(symbols, object, offset, &entered, &start) || entered != object)
+	if (!tail_calls_entered(symbols, object, offset, &entered, &start))
 		return SYMBOLS_NONE;
-	uint32_t function = function_of_start(symbols, object, start);
-	if (function != SYMBOLS_NONE && !location_has(symbols, function, offset)) {
-		location_add_range(symbols, function, offset, offset + 1);
-		symbols->generation++;
+	uint32_t function = function_of_start(symbols, entered, start);
+	if (function == SYMBOLS_NONE)
+		return SYMBOLS_NONE;
+	bool is_known = entered == object ?
+				location_has(symbols, function, offset) :
+				location_has_far_call(symbols, function, object->id, offset);
+	if (is_known)
+		return function;
+	if (entered != object) {
+		location_add_far_call(symbols, function, &call);
+		return function;
 	}
+	location_add_range(symbols, function, offset, offset + 1);
+	symbols->generation++;
 	return function;
 }
 

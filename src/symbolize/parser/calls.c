@@ -298,19 +298,65 @@ uint32_t parser_tail_location(struct parser *parser, uint32_t object, uint64_t o
 		       location;
 }
 
-size_t parser_location_ranges(struct parser *parser, uint32_t location, const struct range **ranges)
+/* Those of objects that are known, up to the end of the answer. */
+static bool take_calls(struct parser *parser, struct symbols_addresses *calls)
+{
+	struct message *answer = &parser->answer;
+
+	calls->count = 0;
+	while (answer->at < answer->count && !answer->is_short) {
+		uint32_t object = parser_told_object(parser, message_take(answer));
+		uint64_t offset = message_take(answer);
+		if (object != SYMBOLS_NONE && !answer->is_short)
+			*array_add(calls) =
+				(struct symbols_address){.object = object, .offset = offset};
+	}
+	if (answer->is_short)
+		parser_distrust(parser);
+	return !answer->is_short;
+}
+
+char *parser_jumps_to(struct parser *parser, uint32_t location)
+{
+	parser_begin(parser, OPERATION_JUMPS_TO);
+	message_add(&parser->ask, location);
+	if (parser->ended ||
+	    !parser_ask(parser, path_of(parser, parser_location(parser, location)->object), -1))
+		return NULL;
+	const char *names = message_take_text(&parser->answer);
+	return names ? text_copy(names) : NULL;
+}
+
+static struct parsed_location *with_ranges(struct parser *parser, uint32_t location)
 {
 	assert(location < parser->locations.count);
 	struct parsed_location *asked = parser->locations.items[location];
 
-	if (!asked->has_ranges && !parser->ended) {
-		parser_begin(parser, OPERATION_LOCATION_RANGES);
-		message_add(&parser->ask, location);
-		asked->has_ranges = parser_ask(parser, path_of(parser, asked->shown.object), -1) &&
-				    take_ranges(parser, &asked->ranges);
-	}
+	if (asked->has_ranges || parser->ended)
+		return asked;
+	parser_begin(parser, OPERATION_LOCATION_RANGES);
+	message_add(&parser->ask, location);
+	asked->has_ranges = parser_ask(parser, path_of(parser, asked->shown.object), -1) &&
+			    take_ranges(parser, &asked->ranges) &&
+			    take_calls(parser, &asked->calls);
+	return asked;
+}
+
+size_t parser_location_ranges(struct parser *parser, uint32_t location, const struct range **ranges)
+{
+	const struct parsed_location *asked = with_ranges(parser, location);
+
 	*ranges = asked->ranges.items;
 	return asked->ranges.count;
+}
+
+size_t parser_far_calls(struct parser *parser, uint32_t location,
+			const struct symbols_address **calls)
+{
+	const struct parsed_location *asked = with_ranges(parser, location);
+
+	*calls = asked->calls.items;
+	return asked->calls.count;
 }
 
 size_t parser_scope_ranges(struct parser *parser, uint32_t object, const struct range **ranges)

@@ -60,6 +60,7 @@ void parser_forget_code(struct parser *parser)
 	}
 	for (size_t i = 0; i < parser->locations.count; i++) {
 		ranges_clear(&parser->locations.items[i]->ranges);
+		array_free(&parser->locations.items[i]->calls);
 		free(parser->locations.items[i]);
 	}
 	array_free(&parser->locations);

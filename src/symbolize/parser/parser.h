@@ -39,7 +39,8 @@ struct parsed_object {
 struct parsed_location {
 	struct symbols_location shown;
 	struct ranges ranges;
-	bool has_ranges; /* they are the ones that hold */
+	struct symbols_addresses calls; /* symbols_far_calls */
+	bool has_ranges;                /* they are the ones that hold */
 };
 
 /* A piece of vmlinux. */
@@ -162,6 +163,9 @@ const struct symbols_location *parser_location(const struct parser *parser, uint
 uint32_t parser_location_at(struct parser *parser, uint32_t object, uint64_t offset);
 size_t parser_location_ranges(struct parser *parser, uint32_t location,
 			      const struct range **ranges);
+char *parser_jumps_to(struct parser *parser, uint32_t location);
+size_t parser_far_calls(struct parser *parser, uint32_t location,
+			const struct symbols_address **calls);
 size_t parser_scope_ranges(struct parser *parser, uint32_t object, const struct range **ranges);
 int parser_breakpoints(struct parser *parser, const char *name, uint32_t only,
 		       struct symbols_addresses *addresses, struct error *error);

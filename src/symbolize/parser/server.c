@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "symbolize/batches.h"
+#include "symbolize/far_calls.h"
 #include "symbolize/internal.h"
 #include "symbolize/listing.h"
 #include "symbolize/object/brokered.h"
@@ -298,6 +299,12 @@ static void on_location_ranges(struct server *server)
 
 	server->symbols->locations.items[location]->is_told = true;
 	add_ranges(server, ranges, count);
+	const struct symbols_address *calls;
+	count = symbols_far_calls(server->symbols, location, &calls);
+	for (size_t i = 0; i < count; i++) {
+		message_add(&server->body, calls[i].object);
+		message_add(&server->body, calls[i].offset);
+	}
 }
 
 static void on_scope_ranges(struct server *server)
@@ -436,6 +443,13 @@ static void on_tail_calls(struct server *server)
 	add_addresses(server, &between);
 }
 
+static void on_jumps_to(struct server *server)
+{
+	AUTO(text) char *names = symbols_jumps_to(server->symbols, number(server));
+
+	message_add_text(&server->body, names);
+}
+
 static void on_tail_calls_of(struct server *server)
 {
 	size_t count;
@@ -552,6 +566,7 @@ static void (*const operations[OPERATIONS])(struct server *server) = {
 	[OPERATION_TAIL_CALLS] = on_tail_calls,
 	[OPERATION_TAIL_CALLS_OF] = on_tail_calls_of,
 	[OPERATION_TAIL_LOCATION] = on_tail_location,
+	[OPERATION_JUMPS_TO] = on_jumps_to,
 	[OPERATION_REFERENCES] = on_references,
 	[OPERATION_VARIABLE_AT] = on_variable_at,
 	[OPERATION_PYTHON] = on_python,

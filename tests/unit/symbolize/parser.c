@@ -2,6 +2,7 @@
 /* parser - the process that reads binaries: its answers, its end, and answers that are lies. */
 #include "symbolize/parser/parser.h"
 #include "symbolize/batches.h"
+#include "symbolize/far_calls.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -658,4 +659,35 @@ TEST("answers of a parser that was taken over are checked: no number leads out o
 		scope_free(scope);
 	}
 	CHECK(distrusted > 250);
+}
+
+static const char far_caller[] = "int far(int);\n"
+				 "int main(int n, char **v) { (void)v; return far(n) + 1; }\n";
+static const char far_source[] = "#include <unistd.h>\n"
+				 "volatile int asked;\n"
+				 "int far(int x) { asked += x; return fsync(x); }\n";
+
+TEST("a parser tells the calls by which another file enters a function that a jump leaves")
+{
+	struct pair pair;
+	const struct symbols_address *calls;
+	uint32_t library, far, around[4];
+
+	fixture_begin();
+	fixture_write("far.c", far_source, strlen(far_source));
+	fixture_write("caller.c", far_caller, strlen(far_caller));
+	if (!symbols_finds_spin_loops() ||
+	    !fixture_run("gcc -O2 -fPIC -shared far.c -o libfar.so && strip -x libfar.so && "
+			 "gcc -O2 caller.c -o caller ./libfar.so"))
+		SKIP("needs gcc and Zydis");
+	CHECK(open_pair(&pair, "caller"));
+	AUTO(text) char *path = text_format("%s/libfar.so", fixture_directory);
+	CHECK(!symbols_add_object(pair.asked, path, NULL, false, &library, NULL));
+	CHECK_EQUAL(symbols_find_inclusive(pair.asked, "far", &far, NULL), 0);
+	CHECK_EQUAL(symbols_far_calls(pair.asked, far, &calls), 0);
+	for (uint64_t offset = 0; offset < 0x3000; offset++)
+		symbols_functions_at(pair.asked, pair.object, offset, around, 4);
+	CHECK_EQUAL(symbols_far_calls(pair.asked, far, &calls), 1);
+	CHECK_EQUAL(calls[0].object, pair.object);
+	close_pair(&pair);
 }

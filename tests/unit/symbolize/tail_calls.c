@@ -2,6 +2,7 @@
 /* tail_calls - functions that end in a jump stand in chains, where it is known that they ran. */
 #include "fixture.h"
 
+#include "symbolize/far_calls.h"
 #include "symbolize/internal.h"
 #include "symbolize/machine/instruction.h"
 
@@ -285,5 +286,85 @@ TEST("a call is inside the function that it enters, if a jump may leave that")
 	CHECK(is_around_call(&fixture, "call_first", "inclusive:first"));
 	CHECK(is_around_call(&fixture, "call_flush", "inclusive:flush"));
 	CHECK(!is_around_call(&fixture, "call_plain", "inclusive:plain")); /* has a frame */
+	fixture_close(&fixture);
+}
+
+static const char far_source[] = "#include <unistd.h>\n"
+				 "volatile int asked;\n"
+				 "int far(int x) { asked += x; return fsync(x + asked); }\n"
+				 "int near(int x) { return x + asked; }\n";
+static const char far_caller[] =
+	"int far(int);\n"
+	"int near(int);\n"
+	"int call_far(int x) { return far(x) + 1; }\n"
+	"int call_near(int x) { return near(x) + 1; }\n"
+	"int main(int n, char **v) { (void)v; return call_far(n) + call_near(n); }\n";
+
+/* The function of another file around a call in the caller; SYMBOLS_NONE: there is none. */
+static uint32_t far_function(struct fixture *fixture, const char *caller,
+			     struct symbols_address *call)
+{
+	uint64_t start = offset_of(fixture, fixture->object, caller);
+	uint32_t locations[8];
+
+	for (uint64_t offset = start; offset < start + CALL_WITHIN; offset++) {
+		size_t count = symbols_functions_at(fixture->symbols, fixture->object, offset,
+						    locations, 8);
+		*call = (struct symbols_address){.object = fixture->object, .offset = offset};
+		if (count == 2 &&
+		    symbols_location(fixture->symbols, locations[0])->object != fixture->object)
+			return locations[0];
+	}
+	return SYMBOLS_NONE;
+}
+
+TEST("a call is inside the function of another file that it enters, if a jump may leave that")
+{
+	struct fixture fixture;
+	struct symbols_address call;
+	const struct symbols_address *calls;
+	uint32_t library, found;
+
+	fixture_begin();
+	fixture_write("far.c", far_source, strlen(far_source));
+	fixture_write("caller.c", far_caller, strlen(far_caller));
+	if (!instruction_is_available() ||
+	    !fixture_run("gcc -O2 -fPIC -shared far.c -o libfar.so && strip -x libfar.so && "
+			 "gcc -O2 caller.c -o caller ./libfar.so"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "caller", TARGET_LINE, NULL), 0);
+	AUTO(text) char *path = text_format("%s/libfar.so", fixture_directory);
+	CHECK(!symbols_add_object(fixture.symbols, path, NULL, false, &library, NULL));
+	CHECK_EQUAL(symbols_find_inclusive(fixture.symbols, "far", &found, &fixture.error), 0);
+	CHECK_EQUAL(symbols_far_calls(fixture.symbols, found, &calls), 0);
+	CHECK_EQUAL(far_function(&fixture, "call_far", &call), found);
+	CHECK_EQUAL(far_function(&fixture, "call_far", &call), found);
+	CHECK_EQUAL(symbols_far_calls(fixture.symbols, found, &calls), 1);
+	CHECK(calls[0].object == call.object && calls[0].offset == call.offset);
+	CHECK_EQUAL(far_function(&fixture, "call_near", &call), SYMBOLS_NONE); /* has a frame */
+	fixture_close(&fixture);
+}
+
+static void check_jumps(struct fixture *fixture, const char *name, const char *expected)
+{
+	uint32_t location;
+
+	CHECK_EQUAL(symbols_find_inclusive(fixture->symbols, name, &location, &fixture->error), 0);
+	AUTO(text) char *names = symbols_jumps_to(fixture->symbols, location);
+	CHECK_TEXT(names ? names : "", expected);
+}
+
+TEST("where a function goes by jumps at its end is told by name")
+{
+	struct fixture fixture;
+
+	if (!build("gcc", "-g"))
+		SKIP("needs gcc and Zydis");
+	CHECK_EQUAL(fixture_open(&fixture, "tails", TARGET_LINE, NULL), 0);
+	check_jumps(&fixture, "first", "second");
+	check_jumps(&fixture, "flush", "fsync");
+	check_jumps(&fixture, "through", "where a pointer says");
+	check_jumps(&fixture, "plain", "");
+	check_jumps(&fixture, "rare", ""); /* to its cold part */
 	fixture_close(&fixture);
 }
