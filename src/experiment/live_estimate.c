@@ -68,7 +68,9 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		.run = (uint32_t)experiment->run_id,
 		.index = (unsigned)experiment->series_index,
 		.work_ns = recording_exact_work(experiment, visit),
+		.cpu_ns = recording_exact_cpu(experiment, visit),
 		.displaced = recording_displaced_share(experiment),
+		.in_target = recording_target_part(experiment),
 	};
 }
 

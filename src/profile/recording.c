@@ -166,6 +166,19 @@ double recording_exact_work(const struct recording_experiment *experiment,
 	return visit_part(experiment, visit, work_ns);
 }
 
+double recording_exact_cpu(const struct recording_experiment *experiment,
+			   const struct recording_visit *visit)
+{
+	return visit_part(experiment, visit, experiment->cpu_ns);
+}
+
+double recording_target_part(const struct recording_experiment *experiment)
+{
+	double part = (double)experiment->target_ns / fmax((double)experiment->duration_ns, 1);
+
+	return fmin(part, 1);
+}
+
 bool recording_point_is_requests(const struct recording_point *point)
 {
 	static const char word[] = "requests";

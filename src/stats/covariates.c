@@ -20,6 +20,9 @@
 #define TAIL_FREEDOM 4.0        /* disturbed windows: the residuals are Student's t */
 #define SPREAD_LEAST 1e-5
 
+/* Waits are left out of work where so much less of the scatter is left without them. */
+#define CPU_LEAST 0.95
+
 /*
  * What few pairs say is averaged with what most programs are like: mean and standard deviation.
  * Of one thread all work is on the path (1); of many, a slow core is a part of the work (more).
@@ -41,16 +44,18 @@
 #define DISPLACED_MUCH 0.1
 
 /*
- * Candidate standard deviations of the logarithm by which the work of a visit truly differs at
- * speedup 1; at others it is in proportion.
+ * Candidate standard deviations of the logarithm by which the work of a visit truly differs where
+ * all of the time is paused; at less it is in proportion, as nothing else is done to the program.
  */
-static const double differences[] = {0.003, 0.01, 0.03, 0.1, 0.3};
+static const double differences[] = {0.003, 0.01, 0.03, 0.1, 0.3, 1};
 #define CAUTION 1.25 /* of the error of the shrunken difference, as it is not normal */
 #define DIFFERENCES (sizeof(differences) / sizeof(differences[0]))
 
 /* By how much the logarithm of work differs at a speedup, and the error of that. */
 struct work_point {
 	double speedup, measured, error;
+	double smooth, smooth_error; /* by all speedups: on a smooth curve */
+	double paused;               /* part of the time */
 	double change, change_error; /* after shrinking */
 };
 
@@ -83,6 +88,7 @@ void covariate_pairs_add(struct covariate_pairs *pairs, const struct effect_wind
 			*array_add(&pairs->items) = (struct covariate_pair){
 				.period = log(window->period_ns / last->period_ns),
 				.work = log(window->work_ns / last->work_ns),
+				.cpu = log(window->cpu_ns / last->cpu_ns),
 				.displaced = {last->displaced, window->displaced},
 			};
 		last = window;
@@ -192,10 +198,8 @@ static struct covariates fit_roughly(const struct covariate_pairs *pairs)
 	return grid_point(best_work, best_displaced);
 }
 
-struct covariates covariates_fit(const struct covariate_pairs *pairs)
+static struct covariates fit_work(const struct covariate_pairs *pairs)
 {
-	if (pairs->items.count < PAIRS_LEAST)
-		return (struct covariates){0};
 	struct covariates covariates = fit_roughly(pairs);
 	for (int round = 0; round < ROUNDS; round++)
 		covariates = fit_round(pairs, &covariates);
@@ -204,11 +208,46 @@ struct covariates covariates_fit(const struct covariate_pairs *pairs)
 	return covariates;
 }
 
+static bool knows_cpu(const struct covariate_pairs *pairs)
+{
+	bool known = true;
+
+	for (size_t i = 0; i < pairs->items.count; i++)
+		known = known && isfinite(pairs->items.items[i].cpu);
+	return known;
+}
+
+static struct covariates fit_cpu(const struct covariate_pairs *pairs)
+{
+	struct covariate_pairs copy = {0};
+
+	for (size_t i = 0; i < pairs->items.count; i++) {
+		struct covariate_pair *pair = array_add(&copy.items);
+		*pair = pairs->items.items[i];
+		pair->work = pair->cpu;
+	}
+	struct covariates covariates = fit_work(&copy);
+	covariates.is_cpu = true;
+	array_free(&copy.items);
+	return covariates;
+}
+
+struct covariates covariates_fit(const struct covariate_pairs *pairs)
+{
+	if (pairs->items.count < PAIRS_LEAST)
+		return (struct covariates){0};
+	struct covariates of_work = fit_work(pairs);
+	if (!knows_cpu(pairs))
+		return of_work;
+	struct covariates of_cpu = fit_cpu(pairs);
+	return of_cpu.left < of_work.left * CPU_LEAST ? of_cpu : of_work;
+}
+
 /* The difference if its true values have this deviation: its mean, and adds to both moments. */
 static void shrink(struct work_point *point, double deviation, double part)
 {
-	double variance = squared(deviation * point->speedup), own = squared(point->error);
-	double kept = variance / (variance + own), mean = kept * point->measured;
+	double variance = squared(deviation * point->paused), own = squared(point->smooth_error);
+	double kept = variance / (variance + own), mean = kept * point->smooth;
 
 	point->change += part * mean;
 	point->change_error += part * (kept * own + squared(mean));
@@ -219,7 +258,7 @@ static double log_likelihood(const struct work_point *points, size_t count, doub
 	double sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		double variance = squared(deviation * points[i].speedup) + squared(points[i].error);
+		double variance = squared(deviation * points[i].paused) + squared(points[i].error);
 		sum -= 0.5 * (log(variance) + squared(points[i].measured) / variance);
 	}
 	return sum;
@@ -241,8 +280,39 @@ static void shrink_all(struct work_point *points, size_t count)
 		for (size_t j = 0; j < DIFFERENCES; j++)
 			shrink(point, differences[j], likelihoods[j] / sum);
 		double error = sqrt(fmax(0, point->change_error - squared(point->change)));
-		point->change_error = fmin(CAUTION * error, point->error);
+		point->change_error = fmin(CAUTION * error, point->smooth_error);
 	}
+}
+
+/* All but the target pauses for the speedup's part of the time in which it runs. */
+static double paused_at(const struct effect_window *windows, size_t count, double speedup)
+{
+	double sum = 0, known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (fabs(windows[i].speedup - speedup) > 1e-9)
+			continue;
+		sum += windows[i].in_target;
+		known++;
+	}
+	return known > 0 ? speedup * sum / known : 0;
+}
+
+/* `point` is one of the points at which work was measured. */
+static struct work_point work_point_of(const struct effect_point *points, size_t count,
+				       const struct effect_point *point)
+{
+	struct work_point work = {.speedup = point->speedup,
+				  .measured = log(1 - point->gain),
+				  .error = point->error / (1 - point->gain)};
+	struct effect_point smooth = *point;
+
+	effect_at(points, count, point->speedup, &smooth);
+	if (!(smooth.gain < 1 && smooth.error < point->error))
+		smooth = *point;
+	work.smooth = log(1 - smooth.gain);
+	work.smooth_error = smooth.error / (1 - smooth.gain);
+	return work;
 }
 
 /* The effect of speedups on the work of a visit, by the same comparison with neighbours. */
@@ -261,11 +331,8 @@ static size_t work_estimate(const struct effect_window *windows, size_t count,
 	for (size_t i = 0; i < found; i++) {
 		if (!(points[i].speedup > 0) || !(points[i].gain < 1))
 			continue;
-		changes[known++] = (struct work_point){
-			.speedup = points[i].speedup,
-			.measured = log(1 - points[i].gain),
-			.error = points[i].error / (1 - points[i].gain),
-		};
+		changes[known] = work_point_of(points, found, &points[i]);
+		changes[known++].paused = paused_at(windows, count, points[i].speedup);
 	}
 	shrink_all(changes, known);
 	return known;
@@ -353,8 +420,10 @@ size_t covariates_estimate(const struct covariates *covariates, const struct eff
 	size_t known = 0;
 
 	memcpy(adjusted, windows, count * sizeof(*adjusted));
-	if ((covariates->work > 0 || covariates->displaced > 0) && all_known(windows, count)) {
-		known = work_estimate(windows, count, changes);
+	for (size_t i = 0; covariates->is_cpu && i < count; i++)
+		adjusted[i].work_ns = windows[i].cpu_ns;
+	if ((covariates->work > 0 || covariates->displaced > 0) && all_known(adjusted, count)) {
+		known = work_estimate(adjusted, count, changes);
 		adjust(covariates, adjusted, count, changes, known);
 	}
 	size_t found = effect_estimate(adjusted, count, points, most);

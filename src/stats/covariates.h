@@ -10,17 +10,20 @@
  *
  * A displaced share of 0 is what a prediction is for. But the work of a visit may differ at a
  * speedup for good, by contention or by threads that work beside. How much is estimated, too: from
- * that difference at each speedup, shrunk towards 0 as far as those of all speedups agree with 0;
- * its error is in the interval.
+ * a smooth curve through that difference at each speedup, shrunk towards 0 as far as those of all
+ * speedups agree with 0, and the more the less is paused; its error is in the interval.
  */
 #pragma once
 
 #include "base/memory.h"
 #include "stats/effect.h"
 
+#include <stdbool.h>
+
 /* A control compared with the one before it: differences of logarithms; both displaced shares. */
 struct covariate_pair {
 	double period, work, displaced[2];
+	double cpu; /* as work; NAN: unknown */
 };
 
 struct covariate_pairs {
@@ -34,6 +37,7 @@ struct covariate_pairs {
  */
 struct covariates {
 	double work, displaced;
+	bool is_cpu; /* work is CPU time alone, as waits tell nothing of the cores' speed */
 	/* Standard deviations of the log(period) of a control: as it is, and freed of both. */
 	double scatter, left;
 };

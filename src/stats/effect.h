@@ -20,8 +20,10 @@ struct effect_window {
 	double period_ns; /* controls: > 0; windows without an answer are left out by the caller */
 	uint32_t run;     /* windows of different runs are never neighbours */
 	unsigned index;   /* in its series (stats/warm_up.h), from 0 */
-	double work_ns;   /* CPU time of the program per progress visit; 0: unknown */
+	double work_ns;   /* of the program per progress visit, waits included; 0: unknown */
+	double cpu_ns;    /* its part that is CPU time, exactly; 0: unknown */
 	double displaced; /* part of its effective time in which other programs had a core */
+	double in_target; /* part of its time in which the target ran, 1 if all of it */
 	/* Of the mean of a series: from its time to the farther end of the series. */
 	uint64_t reach_ns;
 };

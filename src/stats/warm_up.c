@@ -359,7 +359,7 @@ struct warm_up warm_up_detect(const struct effect_window *windows, size_t count,
 static bool late_mean(const struct effect_window *windows, size_t count, unsigned skipped,
 		      struct effect_window *mean)
 {
-	double time = 0, period = 0, work = 0, displaced = 0, members = 0;
+	double time = 0, period = 0, work = 0, cpu = 0, displaced = 0, in_target = 0, members = 0;
 	double end = (double)(windows[count - 1].time_ns - windows[0].time_ns);
 
 	for (size_t i = 0; i < count; i++) {
@@ -368,7 +368,9 @@ static bool late_mean(const struct effect_window *windows, size_t count, unsigne
 		time += (double)(windows[i].time_ns - windows[0].time_ns);
 		period += windows[i].period_ns;
 		work += windows[i].work_ns;
+		cpu += windows[i].cpu_ns;
 		displaced += windows[i].displaced;
+		in_target += windows[i].in_target;
 		members++;
 	}
 	*mean = windows[0];
@@ -377,7 +379,9 @@ static bool late_mean(const struct effect_window *windows, size_t count, unsigne
 	mean->reach_ns = (uint64_t)fmax(middle, end - middle);
 	mean->period_ns = period / members;
 	mean->work_ns = work / members;
+	mean->cpu_ns = cpu / members;
 	mean->displaced = displaced / members;
+	mean->in_target = in_target / members;
 	return members > 0;
 }
 

@@ -45,8 +45,7 @@ static uint32_t run_number(const struct recording *recording, int64_t run_id)
 
 /* What is taken off each window as paced by the wall clock. */
 struct pacing {
-	double rate;       /* visits per ns */
-	double load, part; /* work, and the target's part of it (paced_load.h) */
+	double rate, load, part; /* visits per ns; work, the target's part of it (paced_load.h) */
 };
 
 /* A window's period without that. */
@@ -86,7 +85,9 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.run = run_number(recording, experiment->run_id),
 			.index = (unsigned)experiment->series_index,
 			.work_ns = recording_exact_work(experiment, visit),
+			.cpu_ns = recording_exact_cpu(experiment, visit),
 			.displaced = recording_displaced_share(experiment),
+			.in_target = recording_target_part(experiment),
 		};
 	}
 	return count;

@@ -108,11 +108,12 @@ static void reach_up(const struct causal_effect *effect, struct effect_point *po
 {
 	double contended = point->gain + hand_over_reach(effect->hand_over_error, point->gain);
 	double most = is_bounded(effect) ? effect->slope_most * point->speedup : 0;
-	double high = fmax(point->high, contended) +
-		      placement_reach(effect->unused_share, fmax(point->gain, most));
+	double reach = placement_reach(effect->unused_share, fmax(point->gain, most));
 
+	/* What was measured of such waits holds idle cores, too. */
 	if (effect->is_disk_wait)
-		high += disk_wait_reach(point->speedup, point->gain);
+		reach = fmax(reach, disk_wait_reach(point->speedup, point->gain));
+	double high = fmax(point->high, contended) + reach;
 	high = fmin(fmax(point->high, high), 1); /* no program takes less than no time */
 	point->high = fmax(point->gain, high);
 }

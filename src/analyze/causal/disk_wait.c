@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define REACH_MOST 0.5 /* of what is left to gain, at 100 % */
+#define REACH_MOST 0.6 /* of what is left to gain, at 100 % */
 #define RIGHT_UP_TO 0.25
 
 bool disk_wait_is(const struct recording_target *target)

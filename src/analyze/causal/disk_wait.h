@@ -4,8 +4,9 @@
  *
  * A virtual speedup takes the wait away, but not what comes with it: tasks that leave their cores
  * find cold caches, wake each other, and queue beside idle cores. Servers whose call was really
- * left out gained up to half of what was left to gain (docs/servers.md), the more the larger a part
- * of the wait was taken away, and a quarter of it nothing. So the interval reaches up.
+ * left out gained up to 0.6 of what was left to gain, idle cores included (docs/decisions.md,
+ * "Twelve settings of eight servers"), the more the larger a part of the wait was taken away, and
+ * a quarter of it nothing. So the interval reaches up.
  */
 #pragma once
 

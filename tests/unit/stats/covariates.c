@@ -14,8 +14,11 @@ struct machine {
 	double slowness;  /* standard deviation of a step of the cores' speed, as a logarithm */
 	double displaced; /* mean share that other programs take in half of the windows */
 	double noise;
-	double gain; /* at speedup 1 */
-	double work; /* by which the work of a visit differs at speedup 1, for good */
+	double gain;      /* at speedup 1 */
+	double work;      /* by which the work of a visit differs at speedup 1, for good */
+	double leap;      /* likewise, at speedup 1 alone */
+	double in_target; /* part of the time in which the target runs */
+	double waits;     /* standard deviation of what a visit waits, as a logarithm; 0: never */
 	size_t windows;
 };
 
@@ -45,9 +48,15 @@ static size_t simulate(const struct machine *machine, struct random *random,
 				     exp(level + machine->noise * normal(random)) /
 				     (1 - 0.8 * displaced),
 			.work_ns = 2e6 * exp(level + machine->work * speedup +
+					     (speedup > 0.9 ? machine->leap : 0) +
 					     0.5 * machine->noise * normal(random)),
 			.displaced = displaced,
+			.in_target = machine->in_target > 0 ? machine->in_target : 1,
 		};
+		if (!(machine->waits > 0))
+			continue;
+		windows[i].cpu_ns = windows[i].work_ns;
+		windows[i].work_ns += 1e6 * exp(machine->waits * normal(random));
 	}
 	return machine->windows;
 }
@@ -153,6 +162,49 @@ TEST("work that differs at a speedup for good is not taken for a slow core")
 		       outcome.plain_half, outcome.held);
 		CHECK(outcome.held > 0.93);
 	}
+}
+
+TEST("nor is work that differs at the largest speedup alone")
+{
+	static const double leaps[] = {-0.15, -0.05, 0.03, 0.1, 0.3};
+
+	for (size_t i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
+		struct outcome outcome = outcome_of(&(struct machine){.slowness = 0.04,
+								      .noise = 0.01,
+								      .gain = 0.3,
+								      .leap = leaps[i],
+								      .windows = 100});
+		printf("# leap %+.2f: half %.4f of %.4f, held %.3f\n", leaps[i], outcome.half,
+		       outcome.plain_half, outcome.held);
+		CHECK(outcome.held > 0.93);
+	}
+}
+
+TEST("code in which little time passes cannot change the work of a visit by much")
+{
+	struct machine machine = {
+		.slowness = 0.08, .noise = 0.01, .gain = 0.05, .in_target = 1, .windows = 40};
+	struct outcome all = outcome_of(&machine);
+	machine.in_target = 0.05;
+	struct outcome little = outcome_of(&machine);
+
+	printf("# half %.4f where it runs all the time, %.4f for a twentieth, held %.3f\n",
+	       all.half, little.half, little.held);
+	CHECK(little.half < 0.9 * all.half);
+	CHECK(little.held > 0.93);
+}
+
+TEST("waits that tell nothing of the cores' speed are no work")
+{
+	struct machine machine = {
+		.slowness = 0.04, .noise = 0.01, .gain = 0.3, .waits = 0.3, .windows = 200};
+	struct outcome outcome = outcome_of(&machine);
+
+	printf("# work %.2f, half %.4f of %.4f, held %.3f\n", outcome.work, outcome.half,
+	       outcome.plain_half, outcome.held);
+	CHECK_NEAR(outcome.work, 1, 0.15);
+	CHECK(outcome.half < 0.75 * outcome.plain_half);
+	CHECK(outcome.held > 0.93);
 }
 
 TEST("the scatter of controls is told with and without what both explain")
