@@ -31,6 +31,25 @@ static bool is_own_code(const struct causal_target *target)
 	return target->target->kind == TARGET_LINE || target->target->kind == TARGET_FUNCTION;
 }
 
+/* A call of another file's function, by code without a name. */
+static bool is_call(const struct recording_target *target)
+{
+	return target->kind == TARGET_FUNCTION && !target->line && target->file && target->object &&
+	       strcmp(target->file, target->object) != 0;
+}
+
+/* As of a thread that only draws a progress bar: a longer run tells no more of it. */
+static bool is_sleep(const struct recording_target *target)
+{
+	static const char *const calls[] = {"nanosleep", "clock_nanosleep", "usleep", "sleep",
+					    "pause"};
+
+	for (size_t i = 0; is_call(target) && i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strcmp(function_of(target), calls[i]))
+			return true;
+	return false;
+}
+
 static bool is_whole_function(const struct causal_target *target)
 {
 	enum target_kind kind = target->target->kind;
@@ -178,7 +197,7 @@ static size_t find_hot(const struct causal *causal, struct own_code *codes)
 	size_t count = 0, hot = 0, end;
 
 	for (size_t i = 0; i < causal->count; i++)
-		if (is_own_code(&causal->targets[i]))
+		if (is_own_code(&causal->targets[i]) && !is_sleep(causal->targets[i].target))
 			codes[count++] = (struct own_code){function_of(causal->targets[i].target),
 							   causal->targets[i].share};
 	if (count)
@@ -266,10 +285,8 @@ char *unanswered_reason(const struct recording *recording, const struct causal_t
 const char *unanswered_option(const struct unanswered_place *place)
 {
 	const struct recording_target *target = place->target->target;
-	bool is_call = target->kind == TARGET_FUNCTION && !target->line && target->file &&
-		       target->object && strcmp(target->file, target->object) != 0;
 
-	return is_call ? NULL : target->name;
+	return is_call(target) ? NULL : target->name;
 }
 
 json_t *unanswered_json(const struct report *report, const struct target_verdicts *verdicts)

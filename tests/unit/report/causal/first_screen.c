@@ -88,19 +88,20 @@ TEST("a call of a library's function, by code without a name, is no target that 
 }
 
 /* A call of a library's function, of whose time this part is in a function that has an answer. */
-static bool tells_of_import(double part_inside)
+static bool tells_of_import(const char *function, double part_inside)
 {
 	enum { IMPORT, INSIDE, BOTH };
 	static struct recording_target named[BOTH] = {
 		[IMPORT] = {.id = 1,
 			    .kind = TARGET_FUNCTION,
-			    .name = (char *)"EVP_DigestUpdate",
-			    .function = (char *)"EVP_DigestUpdate"},
+			    .object = (char *)"/bin/a",
+			    .file = (char *)"/lib/b.so"},
 		[INSIDE] = {.id = 2,
 			    .kind = TARGET_INCLUSIVE,
 			    .name = (char *)"inclusive:MD5_Update",
 			    .function = (char *)"MD5_Update"},
 	};
+	named[IMPORT].name = named[IMPORT].function = (char *)(uintptr_t)function;
 	struct causal_target targets[BOTH] = {
 		[IMPORT] = {.target = &named[IMPORT], .share = 0.78},
 		[INSIDE] = {.target = &named[INSIDE], .share = 0.77, .experiments = 20},
@@ -128,8 +129,14 @@ static bool tells_of_import(double part_inside)
 
 TEST("a library's function that ends in a jump to one with an answer is answered")
 {
-	CHECK(!tells_of_import(0.98));
-	CHECK(tells_of_import(0.5));
+	CHECK(!tells_of_import("EVP_DigestUpdate", 0.98));
+	CHECK(tells_of_import("EVP_DigestUpdate", 0.5));
+}
+
+TEST("a thread that sleeps by a library's function lacks no answer")
+{
+	CHECK(!tells_of_import("nanosleep", 0.5));
+	CHECK(tells_of_import("nanosecond", 0.5));
 }
 
 /* Of a part of a function with an answer that has this share, after so many experiments. */
