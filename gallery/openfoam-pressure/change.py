@@ -14,6 +14,7 @@ numberOfSubdomains 2;
 method simple;
 simpleCoeffs { n (2 1 1); delta 0.001; }
 """
+UNIT = "Foam::fvMatrix<double>::solveSegregated(Foam::dictionary const&)"  # which the plain command names
 ENVIRONMENT = ["env", "WM_PROJECT_DIR=/usr/share/openfoam"]
 
 
@@ -44,4 +45,4 @@ def prepare(folder):
     def command(where):
         return [*ENVIRONMENT, "mpirun", "--allow-run-as-root", "-np", "2", "icoFoam", "-parallel", "-case", where]
     return case("OpenFOAM, two MPI ranks", "`relTol 0.05` in `pFinal`", command(first), command(second), sh('while :; do "$@" >/dev/null; done', *command(first)),
-                r"PCG::solve", None, kind="MPI", ask=["--target", "inclusive:Foam::PCG::solve*"], ask_seconds=90)
+                r"PCG::solve", None, kind="MPI", ask=["--target", "inclusive:Foam::PCG::solve*", "--speedups", "0,50", "--progress", UNIT], ask_seconds=100)
