@@ -155,3 +155,8 @@ bool pause_is_due(uint64_t now)
 {
 	return delay_is_due(&thread_self.local, global_delay(now), SHORTEST_NS);
 }
+
+bool pause_is_long(void)
+{
+	return delay_is_due(&thread_self.local, global_delay_written(), SLEEP_LEAST_NS);
+}

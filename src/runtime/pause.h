@@ -23,3 +23,5 @@ void pay_delay(uint64_t most_ns, __u64 *counter);
 void pause_check_spin(bool is_spinning, uint64_t weight, uint64_t now);
 /* True if more than the shortest pause is owed. */
 bool pause_is_due(uint64_t now);
+/* True if so much is owed that the thread would sleep, by G as last written: no clock is read. */
+bool pause_is_long(void);

@@ -126,6 +126,16 @@ static pthread_t held(const struct kind *kind, void *lock, bool until_told)
 		say(#name " in time", code == (answer) && !pthread_join(holder, NULL)); \
 	} while (0)
 
+/* `call` returns `busy` while the lock is held, and takes it once it is free. */
+#define TRIES(name, kind, lock, call, busy)                                                      \
+	do {                                                                                     \
+		pthread_t holder = held(&kind, lock, true);                                      \
+		int code = call;                                                                 \
+		sem_post(&may_give);                                                             \
+		say(#name,                                                                       \
+		    code == (busy) && !pthread_join(holder, NULL) && !call && !kind.give(lock)); \
+	} while (0)
+
 static struct timespec soon(void)
 {
 	return in_ms(CLOCK_REALTIME, 3);
@@ -150,6 +160,7 @@ static void call_locks(void)
 	      pthread_mutex_timedlock(&mutex, &(struct timespec){far().tv_sec, 0}));
 	TAKES(pthread_mutex_clocklock, mutexes, &mutex,
 	      pthread_mutex_clocklock(&mutex, CLOCK_REALTIME, &(struct timespec){far().tv_sec, 0}));
+	TRIES(pthread_mutex_trylock, mutexes, &mutex, pthread_mutex_trylock(&mutex), EBUSY);
 	say("pthread_mutex_unlock", !pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex));
 	TAKES(pthread_rwlock_rdlock, rwlocks, &rwlock, pthread_rwlock_rdlock(&rwlock));
 	TAKES(pthread_rwlock_timedrdlock, rwlocks, &rwlock,
@@ -163,12 +174,16 @@ static void call_locks(void)
 	TAKES(pthread_rwlock_clockwrlock, rwlocks, &rwlock,
 	      pthread_rwlock_clockwrlock(&rwlock, CLOCK_REALTIME,
 					 &(struct timespec){far().tv_sec, 0}));
+	TRIES(pthread_rwlock_tryrdlock, rwlocks, &rwlock, pthread_rwlock_tryrdlock(&rwlock), EBUSY);
+	TRIES(pthread_rwlock_trywrlock, rwlocks, &rwlock, pthread_rwlock_trywrlock(&rwlock), EBUSY);
 	say("pthread_rwlock_unlock", !pthread_rwlock_rdlock(&rwlock) && !rwlock_give(&rwlock));
 	TAKES(pthread_spin_lock, spins, &spin, pthread_spin_lock(&spin));
+	TRIES(pthread_spin_trylock, spins, &spin, pthread_spin_trylock(&spin), EBUSY);
 	say("pthread_spin_unlock", !spin_take(&spin) && !pthread_spin_unlock(&spin));
 	TAKES(mtx_lock, c11, &plain, mtx_lock(&plain));
 	TAKES(mtx_timedlock, c11, &plain,
 	      mtx_timedlock(&plain, &(struct timespec){far().tv_sec, 0}));
+	TRIES(mtx_trylock, c11, &plain, mtx_trylock(&plain), thrd_busy);
 	say("mtx_unlock", mtx_lock(&plain) == thrd_success && mtx_unlock(&plain) == thrd_success);
 }
 

@@ -68,7 +68,7 @@ struct engine_settings {
 };
 
 /* Where a thread of the runtime engine is in an operation. */
-enum engine_phase { PHASE_BEGINS, PHASE_MAY_WAIT, PHASE_WAITS, PHASE_MAY_WAKE };
+enum engine_phase { PHASE_BEGINS, PHASE_MAY_LOCK, PHASE_MAY_WAIT, PHASE_WAITS, PHASE_MAY_WAKE };
 
 /* A task's part. */
 struct engine_task {

@@ -224,6 +224,19 @@ static bool is_of_queue(const struct operation *operation)
 	return operation->kind == OPERATION_PUT || operation->kind == OPERATION_TAKE;
 }
 
+static bool takes_lock(const struct operation *operation)
+{
+	switch (operation->kind) {
+	case OPERATION_LOCK:
+	case OPERATION_READ_LOCK:
+	case OPERATION_WRITE_LOCK:
+	case OPERATION_SPIN_LOCK:
+	case OPERATION_RETRY_LOCK:
+		return true;
+	}
+	return false;
+}
+
 bool runtime_engine_before_step(struct machine *machine, struct task *task)
 {
 	const struct operation *operation = task_operation(machine, task);
@@ -238,6 +251,12 @@ bool runtime_engine_before_step(struct machine *machine, struct task *task)
 	if (state->phase == PHASE_MAY_WAIT) {
 		wait_begin(machine, task);
 		return false;
+	}
+	if (state->phase == PHASE_BEGINS && takes_lock(operation) &&
+	    gap_now(machine, task) > SLEEP_LEAST_NS) {
+		state->phase = PHASE_MAY_LOCK;
+		if (begin_to_pay(machine, task, "pays before it locks"))
+			return true;
 	}
 	if (program_must_wait(machine, task)) {
 		state->phase = PHASE_MAY_WAIT;

@@ -217,7 +217,8 @@ void experiment_trace(struct machine *machine, const struct program *program,
 	struct sum sum = {0};
 
 	machine_start(machine, &settings->machine, &settings->engine, program);
-	engine_set_period(machine, settings->densest_ns);
+	engine_set_period(machine, settings->fixed_period_ns ? settings->fixed_period_ns :
+							       settings->densest_ns);
 	machine_run(machine, machine->now_ns + settings->warm_up_ns);
 	engine_set_speedup(machine, speedup);
 	machine_run(machine, machine->now_ns + settings->warm_up_ns);

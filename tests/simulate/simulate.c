@@ -180,6 +180,7 @@ static void trace(const struct choices *choices)
 
 	settings.engine.variants = table->variants;
 	settings.engine.uncharged_ns = table->uncharged_ns;
+	settings.fixed_period_ns = table->fixed_period_ns;
 	if (table->is_virtual)
 		experiment_on_virtual_machine(&settings);
 	if (table->program)

@@ -12,6 +12,7 @@
 #define LOCKS(name, attempt, busy, success, parameters, ...) \
 	RUNTIME_EXPORT int name parameters                   \
 	{                                                    \
+		pay_before_lock();                           \
 		int code = REAL(attempt)(lock);              \
 		if (code != (busy))                          \
 			return code;                         \
@@ -21,6 +22,14 @@
 		return code;                                 \
 	}
 
+/* Takes the lock if it is free. */
+#define TRIES(name, parameters)            \
+	RUNTIME_EXPORT int name parameters \
+	{                                  \
+		pay_before_lock();         \
+		return REAL(name)(lock);   \
+	}
+
 #define TIME const struct timespec
 /* clang-format off */
 LOCKS(pthread_mutex_lock, pthread_mutex_trylock, EBUSY, 0, (pthread_mutex_t *lock), lock)
@@ -28,9 +37,11 @@ LOCKS(pthread_mutex_timedlock, pthread_mutex_trylock, EBUSY, 0,
       (pthread_mutex_t *lock, TIME *until), lock, until)
 LOCKS(pthread_mutex_clocklock, pthread_mutex_trylock, EBUSY, 0,
       (pthread_mutex_t *lock, clockid_t clock, TIME *until), lock, clock, until)
+TRIES(pthread_mutex_trylock, (pthread_mutex_t *lock))
 WAKES(pthread_mutex_unlock, (pthread_mutex_t *lock), lock)
 LOCKS(mtx_lock, mtx_trylock, thrd_busy, thrd_success, (mtx_t *lock), lock)
 LOCKS(mtx_timedlock, mtx_trylock, thrd_busy, thrd_success, (mtx_t *lock, TIME *until), lock, until)
+TRIES(mtx_trylock, (mtx_t *lock))
 WAKES(mtx_unlock, (mtx_t *lock), lock)
 LOCKS(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, 0, (pthread_rwlock_t *lock), lock)
 LOCKS(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, EBUSY, 0,
@@ -42,8 +53,11 @@ LOCKS(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, EBUSY, 0,
       (pthread_rwlock_t *lock, TIME *until), lock, until)
 LOCKS(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, EBUSY, 0,
       (pthread_rwlock_t *lock, clockid_t clock, TIME *until), lock, clock, until)
+TRIES(pthread_rwlock_tryrdlock, (pthread_rwlock_t *lock))
+TRIES(pthread_rwlock_trywrlock, (pthread_rwlock_t *lock))
 WAKES(pthread_rwlock_unlock, (pthread_rwlock_t *lock), lock)
 LOCKS(pthread_spin_lock, pthread_spin_trylock, EBUSY, 0, (pthread_spinlock_t *lock), lock)
+TRIES(pthread_spin_trylock, (pthread_spinlock_t *lock))
 WAKES(pthread_spin_unlock, (pthread_spinlock_t *lock), lock)
 
 /* The wait for a condition also releases the mutex, and so wakes a thread that waits for it. */
