@@ -4,6 +4,7 @@
 
 Also holds that hashing, interning and writing JSON have one definition each.
 """
+import itertools
 import re
 import sys
 
@@ -93,8 +94,14 @@ def link_complaints():
 
 
 def decision_complaints():
-    """A comment that names a section of docs/decisions.md names one that is there."""
-    titles = set(re.findall(r"^## (.*)$", (style.ROOT / "docs" / "decisions.md").read_text(), re.MULTILINE))
+    """A comment that names a section of docs/decisions.md names one that is there; its contents have all in order."""
+    decisions = style.ROOT / "docs" / "decisions.md"
+    titles = re.findall(r"^## (.*)$", decisions.read_text(), re.MULTILINE)
+    listed = re.findall(r"^- \[(.*)\]\(#", decisions.read_text(), re.MULTILINE)
+    for title, entry in itertools.zip_longest(titles, listed):
+        if title != entry:
+            yield decisions, 1, f"the contents have \"{entry}\" where the next section is \"{title}\""
+            break
     for path in style.files(["src", "include", "tests", "bench"], {".c", ".h", ".py", ".mjs"}):
         text = re.sub(r"\n\s*(?:\*|//|#)? ?", " ", path.read_text())
         for title in re.findall(r'docs/decisions\.md, "([^"]+)"', text):
