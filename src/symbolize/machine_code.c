@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* machine_code - reads bytes and relocations of ELF files. */
+/* machine_code - reads the bytes of ELF files. */
 #include "symbolize/machine_code.h"
 
 #include "symbolize/machine/instruction.h"
@@ -66,40 +66,4 @@ uint64_t machine_code_probe_offset(const struct object *object, uint64_t offset)
 		at += instruction.length;
 	}
 	return offset;
-}
-
-/* The name in the relocation of the slot; of one section. */
-static const char *name_in(const struct object *object, Elf_Scn *section, uint64_t slot)
-{
-	GElf_Shdr header, symbols_header;
-	Elf_Data *data = elf_getdata(section, NULL);
-
-	if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA || !header.sh_entsize ||
-	    !data)
-		return NULL;
-	Elf_Scn *symbols = elf_getscn(object->elf, header.sh_link);
-	Elf_Data *symbols_data = symbols ? elf_getdata(symbols, NULL) : NULL;
-	if (!symbols_data || !gelf_getshdr(symbols, &symbols_header))
-		return NULL;
-	for (size_t i = 0; i < data->d_size / header.sh_entsize && i < INT32_MAX; i++) {
-		GElf_Rela relocation;
-		GElf_Sym symbol;
-		if (!gelf_getrela(data, (int)i, &relocation))
-			return NULL;
-		if (relocation.r_offset != slot || !GELF_R_SYM(relocation.r_info) ||
-		    !gelf_getsym(symbols_data, (int)GELF_R_SYM(relocation.r_info), &symbol))
-			continue;
-		return elf_strptr(object->elf, symbols_header.sh_link, symbol.st_name);
-	}
-	return NULL;
-}
-
-const char *machine_code_imported(const struct object *object, uint64_t slot)
-{
-	Elf_Scn *section = NULL;
-	const char *name = NULL;
-
-	while (!name && (section = elf_nextscn(object->elf, section)))
-		name = name_in(object, section, slot);
-	return name;
 }

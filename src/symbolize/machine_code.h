@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* machine_code - the bytes of an ELF file, and the functions that it imports. */
+/* machine_code - the bytes of an ELF file. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,5 +16,3 @@ const uint8_t *machine_code_bytes(const struct object *object, uint64_t offset, 
  * counts in an atomic variable.
  */
 uint64_t machine_code_probe_offset(const struct object *object, uint64_t offset);
-/* The name of the function whose address the loader writes to the address `slot`, or NULL. */
-const char *machine_code_imported(const struct object *object, uint64_t slot);

@@ -59,7 +59,7 @@ static bool read_function(void *context, uint64_t address, struct loop_function 
 
 static const char *imported(void *context, uint64_t slot)
 {
-	return machine_code_imported(((const struct reader *)context)->object, slot);
+	return object_imported(((const struct reader *)context)->object, slot);
 }
 
 static void add_range(const struct object *object, const struct spin_range *found,

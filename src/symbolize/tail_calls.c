@@ -193,7 +193,7 @@ static uint32_t import_of_slot(struct symbols *symbols, struct object *object, u
 	uint32_t known = hash_map_get(imports, object->id, slot);
 
 	if (known == HASH_MAP_NONE) {
-		known = interner_add(&symbols->sources.texts, machine_code_imported(object, slot));
+		known = interner_add(&symbols->sources.texts, object_imported(object, slot));
 		hash_map_set(imports, object->id, slot, known);
 	}
 	return known;

@@ -375,6 +375,7 @@ void object_forget(struct object *object)
 	for (size_t i = 0; i < object->variables.count; i++)
 		free(object->variables.items[i].name);
 	array_free(&object->variables);
+	array_free(&object->imports);
 	ranges_clear(&object->code);
 	ranges_clear(&object->scope_ranges);
 	array_free(&object->segments);

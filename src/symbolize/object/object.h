@@ -28,6 +28,12 @@ struct variable {
 	char *name; /* of the linker */
 };
 
+/* An address into which the loader writes that of a symbol, mostly of another file. */
+struct import_slot {
+	uint64_t address;
+	const char *name; /* of the linker; lies in the ELF file */
+};
+
 struct units;
 
 struct object {
@@ -54,6 +60,8 @@ struct object {
 	struct symtab symtab;
 	bool has_read_variables;
 	ARRAY(struct variable) variables; /* by address */
+	bool has_read_imports;
+	ARRAY(struct import_slot) imports; /* by address */
 	Dwarf *debug;
 	int64_t debug_bias;  /* address - address in the debug information */
 	struct units *units; /* of dwarf/unit.h, which frees them */
@@ -88,6 +96,8 @@ Dwarf *object_debug(struct object *object);
 struct symtab *object_symtab(struct object *object, struct interner *texts);
 /* The variable at an address of the data, or NULL. */
 const struct variable *object_variable(struct object *object, uint64_t address);
+/* The linker's name of the symbol whose address the loader writes to this address, or NULL. */
+const char *object_imported(struct object *object, uint64_t slot);
 /* The address of an offset in writable data, which goes on beyond the file's content (.bss). */
 bool object_data_address(const struct object *object, uint64_t offset, uint64_t *address);
 /* Section of the ELF file by name, with its header; NULL if missing or without content. */
