@@ -3,6 +3,7 @@
 #include "experiment/live_estimate.h"
 
 #include "base/memory.h"
+#include "profile/window_values.h"
 #include "stats/covariates.h"
 #include "stats/warm_up.h"
 
@@ -56,7 +57,7 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		       const struct recording_experiment *experiment, enum point_kind kind,
 		       bool are_requests, const struct recording_visit *visit)
 {
-	double period = recording_visit_period(visit, kind);
+	double period = window_visit_period(visit, kind);
 	if (!isfinite(period))
 		return;
 	struct series *series = series_of(live_estimate, experiment->target_id, visit->point_id);
@@ -67,10 +68,10 @@ void live_estimate_add(struct live_estimate *live_estimate,
 		.period_ns = period,
 		.run = (uint32_t)experiment->run_id,
 		.index = (unsigned)experiment->series_index,
-		.work_ns = recording_exact_work(experiment, visit),
-		.cpu_ns = recording_exact_cpu(experiment, visit),
-		.displaced = recording_displaced_share(experiment),
-		.in_target = recording_target_part(experiment),
+		.work_ns = window_exact_work(experiment, visit),
+		.cpu_ns = window_exact_cpu(experiment, visit),
+		.displaced = window_displaced_share(experiment),
+		.in_target = window_target_part(experiment),
 	};
 }
 

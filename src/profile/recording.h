@@ -185,16 +185,9 @@ const struct recording_thread *recording_thread(const struct recording *recordin
 int64_t recording_first_run(const struct recording *recording, int64_t run_id);
 /* The NULL-terminated arguments as recording_run.command. The caller frees the result. */
 char *recording_command(char *const *arguments);
-/* Drops runs of other kinds; moves those of lever scale before the last session to `earlier`. */
+/* Drops the runs of other kinds. */
 void recording_keep(struct recording *recording, enum run_kind kind);
+/* Moves runs of lever scale that are not of the last session to `earlier`. */
 void recording_keep_session(struct recording *recording);
-/* Effective ns per visit (COZ, 3.2); of latency points the mean time, L / lambda. NAN: unknown. */
-double recording_visit_period(const struct recording_visit *visit, enum point_kind kind);
-/* Displaced time of all cores over effective time; the target's over a window's, at most 1. */
-double recording_displaced_share(const struct recording_experiment *);
-double recording_target_part(const struct recording_experiment *);
-/* Work of a visit in ns, 0 if unknown: sampled; exact, with clients; its CPU time, if exact. */
-double recording_visit_work(const struct recording_experiment *, const struct recording_visit *);
-double recording_exact_work(const struct recording_experiment *, const struct recording_visit *);
-double recording_exact_cpu(const struct recording_experiment *, const struct recording_visit *);
-bool recording_point_is_requests(const struct recording_point *point); /* clients wait for them */
+/* Its visits are requests that clients on this machine or elsewhere wait for. */
+bool recording_point_is_requests(const struct recording_point *point);

@@ -23,11 +23,12 @@ from inputs import case, script
 
 CODE = """#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 static volatile unsigned sink;
 __attribute__((noinline)) static void spin(unsigned rounds) { for (unsigned i = 0; i < rounds; i++) sink = sink * 1664525u + i; }
 __attribute__((noinline)) void needless(void) { spin(400000); }
 __attribute__((noinline)) void needed(void) { spin(400000); }
-int main(int argc, char **argv) { fclose(fopen("left.log", "w")); for (long i = 0; i < atol(argv[1]); i++) { if (argc == 2) needless(); needed(); } }
+int main(int argc, char **argv) { alarm(300); fclose(fopen("left.log", "w")); for (long i = 0; i < atol(argv[1]); i++) { if (argc == 2) needless(); needed(); } }
 """
 
 

@@ -24,6 +24,7 @@
 #include "analyze/causal/trials.h"
 #include "analyze/causal/unsettled.h"
 #include "base/workers.h"
+#include "profile/window_values.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 		struct settled_part part = transients_cut(transients, trials->items[i], whole);
 		const struct recording_experiment *experiment = &part.experiment;
 		const struct recording_visit *visit = &part.visit;
-		double period_ns = recording_visit_period(visit, point->kind);
+		double period_ns = window_visit_period(visit, point->kind);
 		if (!isfinite(period_ns))
 			continue;
 		period_ns = standstill_period(trials, i, point, period_ns);
@@ -84,10 +85,10 @@ static size_t windows_of(const struct recording *recording, const struct trials 
 			.period_ns = period_ns,
 			.run = run_number(recording, experiment->run_id),
 			.index = (unsigned)experiment->series_index,
-			.work_ns = recording_exact_work(experiment, visit),
-			.cpu_ns = recording_exact_cpu(experiment, visit),
-			.displaced = recording_displaced_share(experiment),
-			.in_target = recording_target_part(experiment),
+			.work_ns = window_exact_work(experiment, visit),
+			.cpu_ns = window_exact_cpu(experiment, visit),
+			.displaced = window_displaced_share(experiment),
+			.in_target = window_target_part(experiment),
 		};
 	}
 	return count;
@@ -118,7 +119,7 @@ static double paced_rate_of(const struct trials *trials, const struct recording_
 
 	for (size_t i = 0; external_pacing->share && i < trials->count; i++) {
 		const struct recording_visit *visit = recording_visit(trials->items[i], point->id);
-		double period_ns = visit ? recording_visit_period(visit, point->kind) : NAN;
+		double period_ns = visit ? window_visit_period(visit, point->kind) : NAN;
 		double rate = visit ? external_pacing_effective(visit) / period_ns : NAN;
 		if (trials->items[i]->speedup > 0 || !isfinite(rate))
 			continue;

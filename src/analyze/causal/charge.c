@@ -3,6 +3,7 @@
 #include "analyze/causal/charge.h"
 
 #include "base/memory.h"
+#include "profile/window_values.h"
 
 #include <math.h>
 
@@ -36,7 +37,7 @@ static struct sums controls_of(const struct recording_experiment *const *experim
 
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_visit *visit = recording_visit(experiments[i], point_id);
-		double displaced = recording_displaced_share(experiments[i]);
+		double displaced = window_displaced_share(experiments[i]);
 		if (!visit || experiments[i]->speedup > 0)
 			continue;
 		sums_add(&controls, visit);

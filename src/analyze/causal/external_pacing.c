@@ -3,6 +3,7 @@
 #include "analyze/causal/external_pacing.h"
 
 #include "analyze/causal/paced_share.h"
+#include "profile/window_values.h"
 #include "stats/distribution.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 double external_pacing_cpu(const struct recording_experiment *experiment,
 			   const struct recording_visit *visit)
 {
-	double work = recording_visit_work(experiment, visit);
+	double work = window_sampled_work(experiment, visit);
 
 	if (experiment->waited_ns >= experiment->sampled_ns)
 		return 0;
@@ -35,7 +36,7 @@ static size_t gather(const struct recording *recording, const struct recording_p
 		    experiment->verdict != VERDICT_COUNTED)
 			continue;
 		double effective = external_pacing_effective(visit);
-		double rate = effective / recording_visit_period(visit, point->kind);
+		double rate = effective / window_visit_period(visit, point->kind);
 		if (!isfinite(rate) || !(rate > 0))
 			continue;
 		windows[count++] = (struct paced_window){

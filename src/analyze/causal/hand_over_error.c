@@ -2,6 +2,8 @@
 /* hand_over_error - by the work between hand-overs and the period of a target's runs. */
 #include "analyze/causal/hand_over_error.h"
 
+#include "profile/window_values.h"
+
 #include <math.h>
 
 #define SAME_COUNT 1000 /* visits of which one may be missing: those of two processes are equal */
@@ -19,7 +21,7 @@ static double visit_ns(const struct trials *trials, int64_t run_id, int64_t poin
 		const struct recording_visit *visit = recording_visit(window, point_id);
 		if (window->run_id != run_id || window->speedup > 0 || !visit)
 			continue;
-		double work = recording_visit_work(window, visit);
+		double work = window_sampled_work(window, visit);
 		sum += work;
 		count += work > 0;
 	}

@@ -5,6 +5,7 @@
 #include "analyze/causal/external_pacing.h"
 #include "analyze/causal/hand_over_error.h"
 #include "analyze/causal/paced_share.h"
+#include "profile/window_values.h"
 #include "stats/distribution.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static double spent_ns(const struct recording_experiment *experiment,
 		return (double)(visit->duration_ns - visit->delay_ns) / visit->visits;
 	return what == SPENDING_WORK ?
 		       external_pacing_cpu(experiment, visit) :
-		       recording_visit_work(experiment, visit) * (double)experiment->target_ns /
+		       window_sampled_work(experiment, visit) * (double)experiment->target_ns /
 			       (double)experiment->sampled_ns;
 }
 
@@ -129,7 +130,7 @@ static bool spins_briefly(const struct recording *recording, const struct record
 		const struct recording_visit *visit = recording_visit(window, point->id);
 		const struct recording_run *run = recording_run(recording, window->run_id);
 		if (run && visit && !(window->speedup > 0) &&
-		    hand_over_spins_briefly(run, recording_visit_work(window, visit)))
+		    hand_over_spins_briefly(run, window_sampled_work(window, visit)))
 			return true;
 	}
 	return false;

@@ -2,6 +2,8 @@
 /* standstill - compares a window that hardly has time left with the controls beside it. */
 #include "analyze/causal/standstill.h"
 
+#include "profile/window_values.h"
+
 #include <math.h>
 
 /* At most these parts of its time, and of the usual visits, ... */
@@ -87,5 +89,5 @@ double standstill_period(const struct trials *trials, size_t index,
 	if (visits_part > VISITS_MOST ||
 	    target_part(trials->items[index]) < TARGET_LEAST * usual.target_part * visits_part)
 		return period_ns;
-	return fmax(period_ns, recording_visit_period(&usual.visit, point->kind));
+	return fmax(period_ns, window_visit_period(&usual.visit, point->kind));
 }

@@ -3,6 +3,7 @@
 #include "analyze/causal/steadiness.h"
 
 #include "base/cleanup.h"
+#include "profile/window_values.h"
 #include "stats/change_points.h"
 #include "stats/summary.h"
 
@@ -60,12 +61,12 @@ static struct controls controls_of(const struct recording *recording,
 	for (size_t i = 0; i < count; i++) {
 		const struct recording_experiment *experiment = &recording->experiments.items[i];
 		const struct recording_visit *visit = recording_visit(experiment, point->id);
-		double displaced = recording_displaced_share(experiment);
+		double displaced = window_displaced_share(experiment);
 		if (experiment->run_id != run || experiment->speedup > 0 || !visit ||
 		    experiment->verdict != VERDICT_COUNTED || displaced > DISPLACED_MOST)
 			continue;
-		double period = log(recording_visit_period(visit, point->kind)) - displaced;
-		double work = log(recording_exact_work(experiment, visit));
+		double period = log(window_visit_period(visit, point->kind)) - displaced;
+		double work = log(window_exact_work(experiment, visit));
 		if (isfinite(period) && isfinite(work))
 			*array_add(&controls.items) = (struct control){experiment, period, work};
 	}

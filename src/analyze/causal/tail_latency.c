@@ -2,6 +2,8 @@
 /* tail_latency - turns rows of lengths into windows of counts. */
 #include "analyze/causal/tail_latency.h"
 
+#include "profile/window_values.h"
+
 static void add_buckets(struct tail_bucket *buckets, size_t *count,
 			const struct recording_experiment *experiment, int64_t point_id)
 {
@@ -38,7 +40,7 @@ static void add_time(struct time *time, const struct recording_experiment *exper
 {
 	for (size_t i = 0; i < experiment->visits.count; i++) {
 		const struct recording_visit *visit = &experiment->visits.items[i];
-		double length_ns = recording_visit_period(visit, POINT_LATENCY);
+		double length_ns = window_visit_period(visit, POINT_LATENCY);
 		if (visit->point_id == point_id && length_ns > 0)
 			time->counted_ns += length_ns * visit->visits;
 	}

@@ -3,6 +3,7 @@
 #include "analyze/causal/unit_shrinkage.h"
 
 #include "base/memory.h"
+#include "profile/window_values.h"
 #include "stats/summary.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static size_t units_of(const struct recording *recording, const struct recording
 	for (size_t i = 0; i < recording->experiments.count; i++) {
 		const struct recording_experiment *window = &recording->experiments.items[i];
 		const struct recording_visit *visit = recording_visit(window, point->id);
-		double work_ns = visit ? recording_visit_work(window, visit) : 0;
+		double work_ns = visit ? window_sampled_work(window, visit) : 0;
 		if (window->verdict == VERDICT_COUNTED && work_ns > 0)
 			units[count++] = (struct unit){window->target_id, window->speedup, work_ns};
 	}

@@ -3,6 +3,7 @@
 #include "analyze/diff/function_cost.h"
 
 #include "base/text.h"
+#include "profile/window_values.h"
 
 #include <math.h>
 
@@ -182,9 +183,9 @@ static size_t group_windows(const struct recording *recording, const struct reco
 		if (!is_counted(experiment, is_period) || !visit)
 			continue;
 		struct group_sum *group = &groups[next++ * count / windows];
-		double period_ns = recording_visit_period(visit, point->kind);
+		double period_ns = window_visit_period(visit, point->kind);
 		group->visits += visit->visits;
-		group->work_ns += recording_visit_work(experiment, visit) * visit->visits;
+		group->work_ns += window_sampled_work(experiment, visit) * visit->visits;
 		if (is_period)
 			group->time_ns += isfinite(period_ns) ? period_ns * visit->visits : 0;
 		else

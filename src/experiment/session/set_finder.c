@@ -8,6 +8,7 @@
 #include "base/hash_map.h"
 #include "driver/interruption.h"
 #include "experiment/progress/progress_visits.h"
+#include "profile/window_values.h"
 
 #include <errno.h>
 #include <math.h>
@@ -249,9 +250,9 @@ static int measure_window(struct session *session, const struct target_spec *spe
 	for (size_t i = 0; i < window.visits.count && !code; i++) {
 		const struct recording_visit *visit = &window.visits.items[i];
 		if (visit->point_id == finder->point_id && visit->visits >= VISITS_LEAST)
-			*period_ns = recording_visit_period(visit,
-							    progress_visits_kind(session->points,
-										 visit->point_id));
+			*period_ns =
+				window_visit_period(visit, progress_visits_kind(session->points,
+										visit->point_id));
 	}
 	array_free(&window.visits);
 	array_free(&window.lengths);

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "analyze/causal/standstill.h"
+#include "profile/window_values.h"
 
 #define MOST 5
 #define MS 1000000ull
@@ -31,7 +32,7 @@ static void window(size_t index, double speedup, unsigned delay_ms, double count
 static double period_us(size_t index, size_t count)
 {
 	const struct trials trials = {.items = items, .count = count};
-	double own_ns = recording_visit_period(&visits[index], point.kind);
+	double own_ns = window_visit_period(&visits[index], point.kind);
 
 	return standstill_period(&trials, index, &point, own_ns) / 1e3;
 }
