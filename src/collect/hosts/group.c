@@ -561,10 +561,8 @@ static int invite(struct group *group, unsigned index, struct error *error)
 	if (code)
 		return code;
 	AUTO(text) char *text = invitation_text(&invitation, options->version);
-	if (write(peer->launched.input, text, strlen(text)) != (ssize_t)strlen(text))
-		return error_set(error, errno, "cannot write to the agent of %s: %s", peer->name,
-				 strerror(errno));
-	return 0;
+	code = launch_write(&peer->launched, text, error);
+	return code ? error_add_place(error, "%s", peer->name) : 0;
 }
 
 /* Signals are for the thread that has called. */

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WORDS_MOST 64
@@ -59,6 +61,28 @@ int launch_start(char *const *launch, const char *host, const char *executable,
 	for (int i = 0; i < count; i++)
 		free(words[i]);
 	return code;
+}
+
+int launch_write(const struct launched *launched, const char *text, struct error *error)
+{
+	const struct timespec at_once = {0};
+	sigset_t broken, before;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, &before);
+	ssize_t written = write(launched->input, text, strlen(text));
+	int code = written < 0 ? -errno : 0;
+	if (code == -EPIPE)
+		sigtimedwait(&broken, NULL, &at_once);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code == -EPIPE)
+		return 0;
+	if (!code && (size_t)written < strlen(text))
+		code = -EIO;
+	return code ? error_set(error, code, "cannot write to the command of --launch: %s",
+				strerror(-code)) :
+		      0;
 }
 
 const char *launch_remedy(int status)
