@@ -6,6 +6,7 @@
  */
 #include "analyze/causal/causal.h"
 
+#include "analyze/causal/causal_windows.h"
 #include "analyze/causal/certainty.h"
 #include "analyze/causal/charge.h"
 #include "analyze/causal/crowding_error.h"
@@ -18,7 +19,6 @@
 #include "analyze/causal/phase_coverage.h"
 #include "analyze/causal/placement_error.h"
 #include "analyze/causal/set_error.h"
-#include "analyze/causal/standstill.h"
 #include "analyze/causal/tail_latency.h"
 #include "analyze/causal/transients.h"
 #include "analyze/causal/trials.h"
@@ -37,62 +37,6 @@
 /* Of the rest of a program, by which its work may lag: for the interval while queues empty. */
 #define REST_MOST 0.9
 #define REST_LEAST 0.1
-
-static uint32_t run_number(const struct recording *recording, int64_t run_id)
-{
-	const struct recording_run *run = recording_run(recording, run_id);
-	return run ? (uint32_t)(run - recording->runs.items) : UINT32_MAX;
-}
-
-/* What is taken off each window as paced by the wall clock. */
-struct pacing {
-	double rate, load, part; /* visits per ns; work, the target's part of it (paced_load.h) */
-};
-
-/* A window's period without that. */
-static double own_period(const struct pacing *pacing, const struct recording_visit *visit,
-			 double period_ns, double speedup)
-{
-	double effective = external_pacing_effective(visit);
-
-	if (pacing->rate)
-		return external_pacing_period(period_ns, effective, pacing->rate);
-	return pacing->load ? paced_load_period(period_ns, effective,
-						pacing->load * (1 - pacing->part * speedup)) :
-			      period_ns;
-}
-
-static size_t windows_of(const struct recording *recording, const struct trials *trials,
-			 const struct transients *transients, const struct recording_point *point,
-			 const struct pacing *pacing, struct effect_window *windows)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < trials->count; i++) {
-		const struct recording_visit *whole = recording_visit(trials->items[i], point->id);
-		if (!whole)
-			continue;
-		struct settled_part part = transients_cut(transients, trials->items[i], whole);
-		const struct recording_experiment *experiment = &part.experiment;
-		const struct recording_visit *visit = &part.visit;
-		double period_ns = window_visit_period(visit, point->kind);
-		if (!isfinite(period_ns))
-			continue;
-		period_ns = standstill_period(trials, i, point, period_ns);
-		period_ns = own_period(pacing, visit, period_ns, experiment->speedup);
-		windows[count++] = (struct effect_window){
-			.time_ns = experiment->start_ns + experiment->duration_ns / 2,
-			.speedup = experiment->speedup,
-			.period_ns = period_ns,
-			.run = run_number(recording, experiment->run_id),
-			.index = (unsigned)experiment->series_index,
-			.work_ns = window_exact_work(experiment, visit),
-			.cpu_ns = window_exact_cpu(experiment, visit),
-			.displaced = window_displaced_share(experiment),
-			.in_target = window_target_part(experiment),
-		};
-	}
-	return count;
-}
 
 /* Effective time divided by wall time in the windows at this speedup. */
 static double effective_at(const struct trials *trials, int64_t point_id, double speedup)
@@ -362,13 +306,13 @@ static void find_target_facts(void *argument, size_t number)
 	const struct recording *recording = finding->recording;
 	struct target_facts *facts = &finding->targets[number];
 	const struct transients none = {0};
-	const struct pacing unpaced = {0};
+	const struct causal_pacing unpaced = {0};
 
 	if (recording->targets.items[number].kind == TARGET_EXTERNAL)
 		return;
 	struct trials trials = trials_of(finding->index, recording->targets.items[number].id);
 	struct effect_window *windows = memory_new(trials.count, sizeof(*windows));
-	size_t count = windows_of(recording, &trials, &none, finding->point, &unpaced, windows);
+	size_t count = causal_windows(recording, &trials, &none, finding->point, &unpaced, windows);
 	facts->work = warm_up_detect(windows, count, WARM_UP_WORK_UNKNOWN).work;
 	covariate_pairs_add(&facts->pairs, windows, count);
 	free(windows);
@@ -418,13 +362,13 @@ static void reach_to(struct effect_point *point, const struct effect_point *othe
 
 /* The interval also holds what windows say that are freed of this. */
 static void reach_to_paced(struct causal_effect *effect, const struct source *source,
-			   const struct pacing *pacing, bool also_up)
+			   const struct causal_pacing *pacing, bool also_up)
 {
 	const struct trials *trials = &source->trials;
 	struct effect_window *windows = memory_new(trials->count, sizeof(*windows));
 	struct causal_effect paced = *effect;
-	size_t count = windows_of(source->recording, trials, &effect->transients, effect->point,
-				  pacing, windows);
+	size_t count = causal_windows(source->recording, trials, &effect->transients, effect->point,
+				      pacing, windows);
 	size_t kept = warm_up_drop_early(windows, count, &paced.warm_up);
 	struct window_set set = window_set_of(&effect->covariates, windows, kept);
 
@@ -451,12 +395,12 @@ static void reach_over_pacing(struct causal_effect *effect, const struct source 
 	const struct external_pacing suspected = {.share = effect->external_pacing.suspected};
 
 	if (load->high > 0) {
-		const struct pacing least = {.load = load->low, .part = part.high};
-		const struct pacing most = {.load = load->high, .part = part.low};
+		const struct causal_pacing least = {.load = load->low, .part = part.high};
+		const struct causal_pacing most = {.load = load->high, .part = part.low};
 		reach_to_paced(effect, source, &least, true);
 		reach_to_paced(effect, source, &most, true);
 	} else if (suspected.share) {
-		const struct pacing pacing = {
+		const struct causal_pacing pacing = {
 			.rate = paced_rate_of(&source->trials, effect->point, &suspected)};
 		reach_to_paced(effect, source, &pacing, suspected.share < 0);
 	}
@@ -504,17 +448,19 @@ static void point_fill(struct causal_target *target, const struct source *source
 	external_pacing_suspect_sleep(&effect.external_pacing, target->target);
 	const struct paced_part part =
 		paced_load_part(source->recording, point, &effect.paced_load, target->target->id);
-	const struct pacing pacing = {.rate = paced_rate_of(trials, point, &facts->external_pacing),
-				      .load = effect.paced_load.share,
-				      .part = (part.low + part.high) / 2};
-	size_t count =
-		windows_of(source->recording, trials, &effect.transients, point, &pacing, windows);
+	const struct causal_pacing pacing = {.rate = paced_rate_of(trials, point,
+								   &facts->external_pacing),
+					     .load = effect.paced_load.share,
+					     .part = (part.low + part.high) / 2};
+	size_t count = causal_windows(source->recording, trials, &effect.transients, point, &pacing,
+				      windows);
 
 	effect.warm_up = warm_up_detect(windows, count, facts->work);
 	effect.transients = transients_find(trials, point);
 	if (effect.warm_up.level) /* longer ones, of which a part would be cut */
 		memset(effect.transients.cuts, 0, sizeof(effect.transients.cuts));
-	count = windows_of(source->recording, trials, &effect.transients, point, &pacing, windows);
+	count = causal_windows(source->recording, trials, &effect.transients, point, &pacing,
+			       windows);
 	effect.set_error = set_error_of(source->recording, trials, target->target, point);
 	effect.hand_over_error = hand_over_error_of(source->recording, trials, point);
 	effect.hand_over_rare = hand_over_rare_of(source->recording, trials, point);
