@@ -4,8 +4,9 @@
 A case has `before` and `after`, the commands that are compared in pairs (short), `profiled`, the command of `before` that
 runs for half a minute, `places`, a pattern of the names by which a first screen would lead a reader to the change, and
 `size`, the part of the place's time that the change takes away in percent; None: measured from recordings of both.
-`ask` is the question's options, after the plain command, and `ask_seconds` how long it takes, where that is not as long. `record_places` are the names of the place in a recording, and `gain_places` the target whose gain is compared, where
-that is not every one that leads there.
+`ask` is the question's options, after the plain command, and `ask_seconds` how long it takes, where that is not as long.
+`record_places` are the names of the place in a recording, and `gain_places` the target whose gain is compared, where that
+is not every one that leads there.
 """
 import glob
 import os

@@ -252,7 +252,9 @@ def _():
 @test("a named function that a pointer enters and a jump leaves is told as one without samples")
 def _():
     _, told = profile_of("--target", "inclusive:passing", "--progress", "units", "--speedups", "0", "--", program("jump_by_pointer"), LONG, codes=(0, 3))
-    if not shares(told).get("inclusive:passing"):
+    seen = shares(told).get("inclusive:passing", 0)  # its own two instructions may meet a sample
+    check(seen < 0.01, shares(told))
+    if not seen:
         check(any("inclusive:passing has no samples: it may end in a jump to working" in line for line in told["warnings"]), told["warnings"])
     _, told = profile_of("--target", "inclusive:working", "--progress", "units", "--speedups", "0", "--", program("jump_by_pointer"), LONG, codes=(0, 3))
     check(shares(told)["inclusive:working"] > 0.9, shares(told))

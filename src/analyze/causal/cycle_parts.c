@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define MARGIN 1.2
-#define CYCLES_LEAST 2 /* in a window as long as the user asked for: more or less is chance */
+#define CYCLES_LEAST 2 /* in a window as long as the user asked for, which ends in any part */
 
 static double longest_cycle_ns(const struct recording *recording)
 {

@@ -51,7 +51,10 @@ const struct sampled_location *sampled_code_locations(const struct sampled_code 
 struct focus *sampled_code_focus(struct sampled_code *code);
 /* Time of all samples, with that in spin loops. */
 uint64_t sampled_code_time_ns(const struct sampled_code *code);
-/* Part of the CPU time in the kernel, but in no system call: page faults, and interrupts. */
+/*
+ * Part of the CPU time in the kernel, but in no system call: page faults, and interrupts. 0 if the
+ * targets are given.
+ */
 double sampled_code_fault_share(const struct sampled_code *code);
 /*
  * Counts samples of this target for its location, also where they belong to others. Its set is

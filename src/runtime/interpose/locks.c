@@ -3,8 +3,8 @@
  * locks - interposed: mutexes, read-write locks, spin locks, conditions, barriers and semaphores of
  * POSIX, C11 and System V.
  *
- * A free lock costs one more attempt and nothing else. errno of semaphores is that of the real
- * function. A row of a table is a function, its parameters and its arguments.
+ * A free lock costs one more attempt, and a look at what the thread owes. errno of semaphores is
+ * that of the real function. A row of a table is a function, its parameters and its arguments.
  */
 #include "runtime/interpose/real.h"
 
